@@ -215,6 +215,7 @@ class Companion(News):
             lambda: self.is_reading_only,
         )
         self.reaching.card_tokens = self.budgets.card_tokens
+        self.budgets.sent = self.reaching.newest
         self.pins = RecapPins(self._store, self._chats, self.settings, lambda: self.is_reading_only)
         self.reading_bounds = ReadingBounds(
             self._store,
@@ -420,6 +421,7 @@ class Companion(News):
         self._link.context_changed.connect(self._on_context_changed)
         self._link.page_came.connect(self.tokens.on_page_came)
         self._link.answered.connect(self._on_turn_answered)
+        self.models.tested.connect(self._on_tested)
         self.tokens.changed.connect(self._on_tokens_changed)
         self._previously.told.connect(self.away_recap.emit)
         self._previously.over.connect(self.away_recap_over.emit)
@@ -465,6 +467,8 @@ class Companion(News):
             is_listening=self._link.is_listening,
             unplaced=self._link.unplaced_macros,
             unreached=self._link.unreached,
+            bridges=self._link.bridges,
+            is_seeking=self._link.is_seeking,
             last_read=self._chats.last_read,
             operations=self._queue.operations,
             is_paused=self._queue.is_paused,
@@ -609,6 +613,10 @@ class Companion(News):
         """What the next prompt of a chat gets; see NextPrompts.of."""
         return await self._next_prompts.of(path, until=until, total=total, turn=turn)
 
+    async def next_prompt(self, path: Path) -> SlotSet:
+        """What a reply in a chat would get now; see NextPrompts.expected."""
+        return await self._next_prompts.expected(path)
+
     # --- settings
 
     async def put_setting(
@@ -710,6 +718,11 @@ class Companion(News):
 
     def _on_turn_answered(self, answered: AnsweredTurn) -> None:
         self.tokens.hear(answered.request.tokenizer)
+
+    def _on_tested(self, spec: str) -> None:
+        if spec == self.models.spec:  # what its work would take is said by its own speed
+            chats = {c.chat_id for p in self._chats.paths if (c := self._chats.get(p)) is not None}
+            self._tasks.spawn(self._chats.plan_again(chats), name="planning for a tested model")
 
     def _on_tokens_changed(self, _: None) -> None:
         self._tasks.spawn(self._follow_tokens(), name="counting for another model")

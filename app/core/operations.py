@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -162,8 +163,11 @@ ALL, RECAPS, MEMORY = "", "recaps", "memory"  # what of a backlog
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What was done of a chat since a moment. seconds: of work, pauses left out."""
+    """What was done of a chat since a moment. seconds: of work, pauses left out. by_kind: how many
+    operations were done, and how many failed.
+    """
 
     done: int = 0
     failed: int = 0
     seconds: float = 0.0
+    by_kind: Mapping[OperationKind, tuple[int, int]] = field(default_factory=dict)

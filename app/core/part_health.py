@@ -20,11 +20,15 @@ class Light(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HealthItem:
-    """One part. name: sillytavern, bridge, reading, queue or backend."""
+    """One part. name: sillytavern, bridge, reading, queue or backend.
+
+    cause: by which what mends it is chosen, "" where the light says enough.
+    """
 
     name: str
     light: Light
     sentence: str
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

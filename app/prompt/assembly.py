@@ -207,6 +207,28 @@ class Prepared:
         )
 
     @cached_property
+    def whole_recap(self) -> int:
+        """Tokens of the running recap with what it leaves to the messages that the prompt holds; 0
+        where it leaves nothing to them.
+        """
+        occasion, settings = self.occasion, self.occasion.settings
+        if not occasion.visible_from or not settings["slots_enabled"]:
+            return 0
+        withheld = occasion.withheld if occasion.told else NOTHING_WITHHELD
+        whole, told = (
+            running_recap_slot(
+                occasion.story,
+                settings,
+                budget=NO_BOUND,
+                count=self.means.count,
+                withheld=withheld,
+                visible_from=start,
+            )
+            for start in (None, occasion.visible_from)
+        )
+        return whole.tokens if whole.text != told.text else 0
+
+    @cached_property
     def recap_lines(self) -> str:
         """The message recaps that count."""
         lines = included_recaps(self.occasion.story, self.occasion.settings)
@@ -292,6 +314,12 @@ class Prepared:
         """The slots. settings: those it was prepared with, or with other budgets. kind: of turn,
         None for what it is like. recap_lines: message recaps that count, None for the story's.
         """
+        made = self._made(settings, kind, recap_lines)
+        return replace(made, whole_recap=self.whole_recap) if self.whole_recap else made
+
+    def _made(
+        self, settings: Mapping[str, Any], kind: TurnKind | None, recap_lines: str | None
+    ) -> SlotSet:
         if not settings["slots_enabled"]:
             nothing = {**settings, "running_recap_enabled": False, "message_recaps_inject": False}
             return SlotSet(_recap_slots(self, nothing, "", NO_ROOMS))

@@ -147,7 +147,9 @@ class SlotSet:
 
     responder: who answers, "" for whoever does. turn: what the turn is like. contents: of each
     slot of memory, also of those that stand in one block. warnings: sentences. full: the most that
-    each slot ever wanted (key -> tokens). notes: what auto-tune changed, in sentences.
+    each slot ever wanted (key -> tokens). notes: what auto-tune changed, in sentences. whole_recap:
+    tokens of the running recap with what it leaves to the messages in the prompt, 0 where it leaves
+    nothing to them.
     """
 
     slots: tuple[Slot, ...] = ()
@@ -158,6 +160,7 @@ class SlotSet:
     warnings: tuple[str, ...] = ()
     full: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    whole_recap: int = 0
 
     @property
     def total_tokens(self) -> int:

@@ -83,12 +83,12 @@ function draw() {
     badge.firstChild.textContent = waiting > 99 ? '99+' : waiting || '';
 }
 
-const startIt = () => t`Not connected. Start it to have it remember.`;
+const startIt = () => t`Start it to have it remember. If it runs, its window says below what is missing.`;
 
 function press() {
     if (link.isUp()) {
         wish('open', {});
     } else {
-        toastr.info(startIt(), 'Tavernkeep', { escapeHtml: true });
+        toastr.info(`${t`Not connected.`} ${startIt()}`, 'Tavernkeep', { escapeHtml: true });
     }
 }

@@ -209,7 +209,10 @@ async function start() {
     link.run({
         hello: greet,
         frame: onFrame,
-        pulse: () => server.answers(safely(badge.tellServer)),
+        pulse: () => server.answers(safely((isThere) => {
+            badge.tellServer(isThere);
+            link.send({ type: 'pulse', server: isThere });
+        })),
         up: (welcome) => {
             session = welcome.session;
             turns.meet(Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT));

@@ -2,6 +2,7 @@
 
 const LONGEST_WAIT = 8_000;
 const FAILURES = 2;
+const AGAIN_SOON = 500;
 
 let failures = 0;
 let isLooking = false;
@@ -27,8 +28,13 @@ async function look(heard) {
         // Whatever it says, it is there.
         await fetch(url, { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(LONGEST_WAIT) });
         failures = 0;
-    } catch {
+    } catch (error) {
         failures += 1;
+        // One that is gone refuses at once: whether it is, is known before the next question.
+        if (failures < FAILURES && error?.name !== 'TimeoutError') {
+            await new Promise((resolve) => setTimeout(resolve, AGAIN_SOON));
+            return look(heard);
+        }
     }
     const now = failures < FAILURES;
     if (now !== isThere) {

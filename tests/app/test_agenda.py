@@ -456,3 +456,32 @@ async def test_memory_alone_leaves_the_recaps_for_later(place: Place) -> None:
         rest = companion.work.catch_up(place.chat)
         assert rest is not None
         assert (rest.scenes, rest.reading.requests) == (both.scenes, 0)
+
+
+async def test_a_test_of_the_model_says_how_long_the_backlog_takes(place: Place) -> None:
+    place.model.reply = lambda _: "Ada paid the miller for a bed and hid the letter from him."
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        plan = companion.work.catch_up(place.chat)
+        assert plan is not None
+        assert plan.is_guessed
+        changed = asyncio.Event()
+        companion.catch_up_changed.connect(lambda _: changed.set())
+        await companion.models.test(companion.models.spec)
+        async with asyncio.timeout(30):
+            await changed.wait()
+        plan = companion.work.catch_up(place.chat)
+        assert plan is not None
+        assert plan.is_tested
+
+
+async def test_what_is_left_to_do_is_one_number(place: Place) -> None:
+    """The plan said 530 requests, its progress 491 of some, and the page Work 150 to do."""
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        plan = companion.work.catch_up(place.chat)
+        assert plan is not None
+        companion.work.pause()
+        await companion.work.start_catch_up(place.chat)
+        (progress,) = companion.work.catching_up
+        assert progress.left == plan.requests == companion.work.to_do

@@ -88,3 +88,33 @@ async def test_a_server_that_is_gone_is_told_of_on_both_sides(
         os.killpg(group, signal.SIGCONT)
     await light(companion, Light.GOOD)
     await badge(page, "ready")
+
+
+async def test_a_server_that_has_ended_is_known_to_be_gone_within_seconds(
+    page: TavernPage, companion: Companion
+) -> None:
+    """It was called connected six seconds after its end: one that has ended refuses at once."""
+    await light(companion, Light.GOOD)
+    asked = "**/tavernkeep/manifest.json*"
+    await page.page.route(asked, lambda route: route.abort("connectionrefused"))
+    began = time.monotonic()
+    try:
+        await light(companion, Light.BAD)
+        assert time.monotonic() - began < 6
+    finally:
+        await page.page.unroute(asked)
+    await light(companion, Light.GOOD)
+
+
+async def test_the_start_looks_for_the_page_that_is_open_and_finds_it(
+    tavern: RunningTavern, page: TavernPage, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    async with open_companion(
+        user_folders(tmp_path / "own"), tavern=tavern.user_folder.parent, llm="builtin"
+    ) as running:
+        said.append(running.health.bridge.sentence)
+        await light(running, Light.GOOD)
+        said.append(running.health.bridge.sentence)
+    assert "reload" not in said[0]
+    assert said[1].endswith("1 page")

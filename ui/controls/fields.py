@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
     QLineEdit,
     QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QToolTip,
     QWidget,
 )
 
+from ui.controls.labels import plain_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -52,6 +57,36 @@ class Choice(QComboBox):
         self.setFont(ui_font(12.5, MEDIUM))
         self.setFixedHeight(FIELD_HEIGHT)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
+
+    def _cut(self, option: QStyleOptionComboBox) -> str:
+        """As much of the word as there is room for; the style draws on over its edge."""
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = (
+            self.style()
+            .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
+            .width()
+        )
+        text = self.currentText()
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room - 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QStylePainter(self)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self._cut(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and not self.toolTip():
+            option = QStyleOptionComboBox()
+            self.initStyleOption(option)
+            is_cut = self._cut(option) != self.currentText()
+            text = plain_tip(self.currentText()) if is_cut else ""
+            QToolTip.showText(event.globalPos(), text, self)
+            return True
+        return super().event(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """A wheel over a closed list scrolls the page and changes nothing."""
@@ -72,6 +107,7 @@ class ChoiceCard(QAbstractButton):
         self.setAutoExclusive(True)
         self.setAccessibleName(title)
         self.setAccessibleDescription(detail)
+        self.setToolTip(plain_tip(detail))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -79,6 +115,7 @@ class ChoiceCard(QAbstractButton):
     def set_detail(self, detail: str, fact: str = "") -> None:
         self._detail, self._fact = detail, fact
         self.setAccessibleDescription(detail)
+        self.setToolTip(plain_tip(detail))
         self.update()
 
     def sizeHint(self) -> QSize:

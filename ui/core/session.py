@@ -57,6 +57,7 @@ class Session(QObject):
         mended: a sentence that was said by `failed` and holds no more.
         told: a sentence on what was done, for a moment.
         turns_changed: the chat that is shown had a turn.
+        read_asked: the chat that is shown is to be read for its memory now.
     """
 
     chat_opened = Signal(object)
@@ -79,6 +80,7 @@ class Session(QObject):
     mended = Signal(str)
     told = Signal(str)
     turns_changed = Signal()
+    read_asked = Signal()
 
     def __init__(self, companion: Companion, tasks: TaskSupervisor) -> None:
         super().__init__()
@@ -227,7 +229,7 @@ class Session(QObject):
             self.do(self._load(self._path), name=N_("reading the next prompt"))
 
     async def _load(self, path: Path) -> None:
-        slots = await self.companion.slots(path)
+        slots = await self.companion.next_prompt(path)
         undo, redo = await self.companion.edits.undo_labels(path)
         if path == self._path:
             self._slots = slots

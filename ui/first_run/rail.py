@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
@@ -16,6 +16,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, safe_tip
 from ui.controls.signs import Emblem, Sign
 from ui.controls.surfaces import Surface
+from ui.controls.wrapping import wrapped
 from ui.first_run.step import Step
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, display_font, ui_font
@@ -91,16 +92,18 @@ class StepRow(QAbstractButton):
         if self.width() < WITH_WORDS:
             return
         words = QRectF(58, 16, self.width() - 66, 20)
+        small = QFontMetrics(ui_font(12))
+        facts = wrapped(self._fact, small, int(words.width()))
+        if len(facts) > 1:
+            words.translate(0, -7)
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.setFont(ui_font(13, SEMIBOLD))
         painter.setPen(t.t1 if self._is_here or self._is_done else t.t2)
         painter.drawText(words, left, self.text())
         painter.setFont(ui_font(12))
         painter.setPen(t.t2 if self._is_here else t.t3)
-        fact = painter.fontMetrics().elidedText(
-            self._fact, Qt.TextElideMode.ElideRight, int(words.width())
-        )
-        painter.drawText(words.translated(0, 19), left, fact)
+        for number, fact in enumerate(facts):
+            painter.drawText(words.translated(0, 19 + 15 * number), left, fact)
 
     def _paint_disc(self, painter: QPainter, disc: QRectF) -> None:
         t = current_tokens()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, tr
 from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
-from app.story.recaps import RunningVersion, visible_versions
+from app.story.recaps import RunningVersion, injected_version, visible_versions
 from app.story.story import Story
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
@@ -33,6 +33,14 @@ ALL_CLOSED_STAY_OUT = N_(
     "No closed scene is folded in yet. The newest closed scenes stay out of the running recap, "
     "since the chat itself still tells them; older ones are folded in once they have a recap."
 )
+LEFT_TO_CHAT = N_(
+    "The next reply gets less of it: what happened in the messages that are sent word for word is "
+    "left to them."
+)
+LESS_IS_SENT = N_(
+    "The next reply gets {n} of its {all} tokens: what happened in the messages that are sent word "
+    "for word is left to them."
+)
 
 
 class Inspector(QWidget):
@@ -49,6 +57,8 @@ class Inspector(QWidget):
         self._bar = BudgetBar()
         self._used = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._change = Label(font=ui_font(12), tone=T2_ROLE)
+        self._left = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self._left.hide()
         self._text = ProseField(tr("Running recap"))
         self._text.committed.connect(self._keep)
         self._text.escaped.connect(self._drop)
@@ -63,7 +73,10 @@ class Inspector(QWidget):
         self._tally = TokenTally(session, self)
         self._tally.counted.connect(self._show_change)
         self._cut = 0
-        self._filled: Story | None = None  # whose versions are offered
+        # What the list of versions offers: those, the one in the prompt, the newest one's number.
+        self._offered: (
+            tuple[tuple[RunningVersion, ...], RunningVersion | None, int | None] | None
+        ) = None
         self._shown_slots: tuple[SlotSet, str] | None = None
         self._build()
         session.chat_opened.connect(self._on_chat_opened)
@@ -107,6 +120,7 @@ class Inspector(QWidget):
         facts.addWidget(self._origin)
         facts.addWidget(self._bar)
         facts.addLayout(figures)
+        facts.addWidget(self._left)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._text)
         nothing = QWidget()
@@ -146,10 +160,8 @@ class Inspector(QWidget):
             self._show_story(self._session.story)
 
     def _show_story(self, story: Story) -> None:
-        current = story.running.current
-        if self._filled is None or not story.has_versions_of(self._filled):
-            self._offer_versions(story)
-        self._filled = story
+        current = injected_version(story.running, story.places)
+        self._offer_versions(story, current)
         self._edit.setEnabled(current is not None)
         self._facts.setVisible(current is not None)
         self._stack.setCurrentIndex(0 if current is not None else 1)
@@ -163,10 +175,13 @@ class Inspector(QWidget):
         if not self._text.is_editing:
             self._text.set_text(current.content)
 
-    def _offer_versions(self, story: Story) -> None:
-        versions, current = story.running.versions, story.running.current
-        visible = visible_versions(versions, story.places)
+    def _offer_versions(self, story: Story, current: RunningVersion | None) -> None:
+        # By what the chat holds, too: a chat that shrinks keeps its versions, and shows fewer.
+        visible = visible_versions(story.running.versions, story.places)
         latest = latest_number(story.running)
+        if self._offered == (visible, current, latest):
+            return
+        self._offered = visible, current, latest
         with QSignalBlocker(self._versions):
             self._versions.clear()
             for version in reversed(visible):
@@ -176,6 +191,7 @@ class Inspector(QWidget):
             if current is not None:
                 self._versions.setCurrentIndex(self._versions.findData(current.version))
         self._versions.setEnabled(len(visible) > 1)
+        self._versions.setVisible(bool(visible) and not self._text.is_editing)
 
     def _on_slots_changed(self, slots: SlotSet) -> None:
         who = self._turn_words()
@@ -184,10 +200,15 @@ class Inspector(QWidget):
         self._shown_slots = slots, who
         for slot in slots.slots:
             if slot.key == RUNNING_RECAP_KEY:
-                self._show_tokens(slot)
+                self._show_tokens(slot, slots.whole_recap)
         self._next.show_slots(slots, who)
 
-    def _show_tokens(self, slot: Slot) -> None:
+    def _show_tokens(self, slot: Slot, whole: int) -> None:
+        sent, all_ = number(slot.tokens), number(whole)
+        # One that the built-in way made has about the same size wherever it ends.
+        is_less = slot.full_tokens < whole
+        self._left.setText(tr(LESS_IS_SENT, n=sent, all=all_) if is_less else tr(LEFT_TO_CHAT))
+        self._left.setVisible(bool(whole))
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
         self._used.setText(
             tr(
@@ -217,8 +238,10 @@ class Inspector(QWidget):
     def _current_and_before(self) -> tuple[RunningVersion | None, RunningVersion | None]:
         """The version in the prompt, and the newest of those older than it."""
         story = self._session.story
-        current = story.running.current if story is not None else None
-        if story is None or current is None:
+        if story is None:
+            return None, None
+        current = injected_version(story.running, story.places)
+        if current is None:
             return None, None
         older = [v for v in story.running.versions if v.version < current.version]
         return current, older[-1] if older else None
@@ -243,7 +266,7 @@ class Inspector(QWidget):
 
     def _show_edit(self, is_editing: bool) -> None:
         self._text.set_editing(is_editing)
-        self._versions.setVisible(not is_editing)
+        self._versions.setVisible(not is_editing and self._versions.count() > 0)
         self._commands.setVisible(is_editing)
         self._edit.setVisible(not is_editing)
 

@@ -163,12 +163,8 @@ class MemoryHands(QObject):
     # Work
 
     def read_now(self) -> None:
-        """Read the story for its memory up to its last message."""
-        path = self._session.path
-        if path is not None:
-            self._session.do(
-                self._session.companion.remembered.read_now(path), name=N_("reading the story")
-            )
+        """Read the story for its memory up to its last message, once what it takes was said."""
+        self._session.read_asked.emit()
 
     def ask_for(self, request: TextRequest) -> None:
         """Have a longer text written before all that waits."""

@@ -11,6 +11,7 @@ from ui.core.session import Session
 from ui.shell.notice import Notice
 
 PREVIOUSLY = "previously"
+READ_SECONDS = 300.0  # it is long, and may have come while nobody was there
 
 
 class AwayRecaps(QObject):
@@ -40,7 +41,8 @@ class AwayRecaps(QObject):
         if told is None or told.path != self._session.path:
             self._notice.withdraw(PREVIOUSLY)
         else:
-            self._notice.offer(PREVIOUSLY, f"{told.title}: {told.text}")
+            words = f"{told.title}: {told.text}"
+            self._notice.offer(PREVIOUSLY, words, seconds=READ_SECONDS)
 
     def _on_closed(self, key: str) -> None:
         if key == PREVIOUSLY:

@@ -13,6 +13,8 @@ from ui.core.slot_words import slot_name
 from ui.shell.notice import Notice
 
 TRIMMED = "trimmed"
+PAGES = ("story", "prompt")  # which do not say it themselves
+SECONDS = 60.0
 SEE = N_("See what is cut")
 # The summary shortens itself at its next writing; a correction stands for one turn only.
 NOT_TOLD = frozenset({SlotName.SHORT.key, SlotName.REPAIR.key, SlotName.TRIGGERED.key})
@@ -55,7 +57,9 @@ class TrimNotice(QObject):
         elif path not in self._told:
             self._told.add(path)
             self._standing = path
-            self._notice.offer(TRIMMED, sentence, way_on=tr(SEE))
+            self._notice.offer(TRIMMED, sentence, way_on=tr(SEE), pages=PAGES, seconds=SECONDS)
+        elif self._standing == path:
+            self._notice.amend(TRIMMED, sentence)
 
     def _on_closed(self, key: str) -> None:
         if key == TRIMMED:

@@ -38,6 +38,7 @@ from ui.offers.outside_trouble import OutsideTrouble
 from ui.offers.page_chat import PageCall, PageChat
 from ui.offers.recap_import import TakingIn
 from ui.offers.set_aside import SetAside
+from ui.offers.story_reading import StoryReading
 from ui.offers.sync_news import sync
 from ui.offers.trim_notice import TrimNotice
 from ui.program import pages
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
 READING_PX = 15.5
 CATCH_UP = "catch up"
+RECOVERED = 600.0  # seconds that the window says what was recovered at the start
 WELCOME = "welcome"
 RECAP_ROOM = "running_recap_budget"  # what is raised for scenes of which nothing is told
 HEALTH_PAGES = {
@@ -144,11 +146,12 @@ class Desk(QObject):
         self._correction.changed.connect(self._show_waiting)
         self._cap_notice = CapNotice(session, frame.notice, lambda: self.page_key == "work")
         if session.companion.recovery:
-            frame.notice.offer("recovery", session.companion.recovery)
+            frame.notice.offer("recovery", session.companion.recovery, seconds=RECOVERED)
         self._waiting = WaitingCount(session, frame)
         self._waiting.changed.connect(self._on_waiting_changed)
         self.copies = ChatCopies(session, frame.notice)
         self.clearing = Clearing(session, frame.notice)
+        self._story_reading = StoryReading(session, frame.notice)
         self.taking_in = TakingIn(session, frame.notice)
         self.break_hunt = ModelBreakSearch(session, frame.notice)
         self.break_hunt.went_on.connect(frame.status.keep_telling)
@@ -201,6 +204,7 @@ class Desk(QObject):
             self._welcome_to(key)
         self._frame.stack.setCurrentWidget(self._pages[shown])
         self._show_place()
+        self._frame.notice.follow_page(key)
         self._cap_notice.look()
         self.fit_panes()
         self._on_catch_up_offered(self.session.plan)

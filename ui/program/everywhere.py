@@ -223,6 +223,9 @@ class Everywhere(QObject):
     def _on_remedy(self, remedy: Remedy) -> None:
         if remedy is Remedy.CHOOSE_FOLDER:
             self.folder_wanted.emit()
+        elif remedy is Remedy.PAIR_AGAIN:
+            pairing = self._session.companion.bridge.pair_again()
+            self._session.do(pairing, name=N_("writing the bridge's password"))
         elif remedy in SECTIONS:
             self.setting_wanted.emit(tr(SECTIONS[remedy]))
         else:

@@ -45,7 +45,7 @@ def turn_rows(turns: Sequence[SentTurn], story: Story | None = None) -> tuple[Tu
             why = tr("{after}, {kind}", after=words, kind=row.why) if row.why else words
             quote = f"{message.name}: {excerpt(message)}" if message.name else excerpt(message)
             row = replace(row, why=why, quote=quote)
-        rows.append(row)
+        rows.append(replace(row, told=row.why))  # in full, where the list has no room for it
     return (coming, *rows)
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.chosen_scale import NORMAL, SCALES
-from app.core.translation import N_, SYSTEM, languages, tr
+from app.core.translation import N_, SYSTEM, languages, number, tr
 from app.settings.values import REGISTRY, Settings
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
@@ -99,7 +99,7 @@ class LookSection(Section):
         self._theme.choose(str(settings["theme"]))
         self._contrast.choose(str(settings["contrast"]))
         self._px = float(settings["story_text_size"])
-        self._size.setText(f"{self._px:g} px")
+        self._size.setText(f"{number(self._px, 1 if self._px % 1 else 0)} px")
 
     def _on_theme(self, choice: str) -> None:
         self.chosen.emit("theme", choice)

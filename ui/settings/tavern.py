@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 
 from app.core.translation import N_, tr, trn
+from app.sillytavern.bridge.bridge_pairing import BridgeState
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.setting_sections import Section
 from ui.core.session import Session
@@ -19,15 +20,19 @@ from ui.settings.remote import PairingRow, RemoteRow
 if TYPE_CHECKING:
     from app.sillytavern.bridge.bridge_installer import BridgeStatus
 
+UNPAIRED = N_("SillyTavern's page has another password than Tavernkeep: write it again")
+
 
 class BridgeRow(FactRow):
     """One user folder with the state of its bridge.
 
     Signals:
         install_wanted, remove_wanted: Path of the user folder.
+        pairing_wanted: its pages are to find our password again.
     """
 
     install_wanted = Signal(object)
+    pairing_wanted = Signal()
     remove_wanted = Signal(object)
 
     def __init__(self, user_folder: Path, fact: str) -> None:
@@ -38,14 +43,20 @@ class BridgeRow(FactRow):
         self._remove = Button(tr("Remove"), role=ButtonRole.QUIET)
         self._remove.setAccessibleName(tr("Remove the bridge"))
         self._remove.clicked.connect(self._on_remove)
+        self._pair = Button(tr("Write it again"))
+        self._pair.clicked.connect(self.pairing_wanted)
         self._install.hide()
         self._remove.hide()
+        self._pair.hide()
+        self.row.addWidget(self._pair)
         self.row.addWidget(self._remove)
         self.row.addWidget(self._install)
 
-    def show_status(self, status: BridgeStatus) -> None:
+    def show_status(self, status: BridgeStatus, state: BridgeState | None) -> None:
         """Say whether it stands, and offer what can be done."""
-        self.fact.setText(status.sentence)
+        is_unpaired = status.installed and state is BridgeState.UNPAIRED
+        self.fact.setText(tr(UNPAIRED) if is_unpaired else status.sentence)
+        self._pair.setVisible(is_unpaired)
         self._remove.setVisible(status.installed)
         self._install.setVisible(not status.installed or status.newer_available)
         self._install.set_text(
@@ -92,6 +103,7 @@ class TavernSection(Section):
             row = BridgeRow(tavern.user_folder, tr("Looking for the bridge"))
             row.install_wanted.connect(self._on_install)
             row.remove_wanted.connect(self._on_remove)
+            row.pairing_wanted.connect(self._on_pairing)
             self._bridges[tavern.user_folder] = row
             self.add_row(row)
             looked = partial(companion.bridge.status, tavern.user_folder)
@@ -108,7 +120,7 @@ class TavernSection(Section):
             status = await ask()
             row = self._bridges.get(user_folder)
             if row is not None:
-                row.show_status(status)
+                row.show_status(status, self._session.companion.bridge.state(user_folder))
 
         self._session.do(show(), name=name)
 
@@ -119,6 +131,13 @@ class TavernSection(Section):
     def _on_remove(self, user_folder: Path) -> None:
         ask = partial(self._removed, user_folder)
         self._show_status_of(user_folder, ask, N_("removing the bridge"))
+
+    def _on_pairing(self) -> None:
+        async def pair() -> None:
+            await self._session.companion.bridge.pair_again()
+            self.refresh()
+
+        self._session.do(pair(), name=N_("writing the bridge's password"))
 
     async def _removed(self, user_folder: Path) -> BridgeStatus:
         status = await self._session.companion.bridge.remove(user_folder)

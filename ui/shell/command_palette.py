@@ -95,7 +95,7 @@ def _messages(needle: str, story: Story) -> list[Entry]:
         at = message.text.casefold().find(needle)
         if at >= 0:
             start = max(0, at - SNIPPET_BEFORE)
-            snippet = " ".join(message.text[start : start + SNIPPET].split())
+            snippet = " ".join(message.text[start : start + SNIPPET].replace("*", "").split())
             lead = "…" if start else ""
             found.append(
                 Entry(f"{lead}{snippet}", f"{message.name} #{index}", "chat", anchor=message.anchor)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -16,6 +16,7 @@ from app.core.translation import N_, number, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.controls.surfaces import CARD_RADIUS
+from ui.controls.timers import once
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 READ = N_("Read for memory")
 NO_CHOICES: Mapping[str, str] = {}
 MOST_CHOICES = 2
+INFORMS_SECONDS, FAILED_SECONDS = 30.0, 60.0
 
 
 def plan_sentence(plan: CatchUpPlan) -> str:
@@ -103,6 +105,8 @@ def _costs(plan: CatchUpPlan) -> list[str]:
         parts.append(
             tr("{time} on an average model", time=time)
             if plan.is_guessed
+            else tr("{time} as fast as in its test", time=time)
+            if plan.is_tested
             else tr("{time} at its recent speed", time=time)
         )
     if plan.price is not None:
@@ -113,20 +117,24 @@ def _costs(plan: CatchUpPlan) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class Offer:
     """A sentence that stands until taken up, closed or withdrawn. way_on: "" for no button. is_bad:
-    it tells of something that does not work. choices: further ways, by their keys.
+    it tells of something that does not work. choices: further ways, by their keys. pages: those it
+    is about, none for all. seconds: for which it is shown at most, None without an end.
     """
 
     sentence: str
     way_on: str = ""
     is_bad: bool = False
     choices: Mapping[str, str] = field(default_factory=dict)
+    pages: frozenset[str] = frozenset()
+    seconds: float | None = None
 
 
 class Notice(QWidget):
     """One sentence, at most one way on, and a way to close it. Hidden while there is none.
 
     stays: it cannot be closed, and has a place of its own; else it lies over the page. A failure is
-    shown over what is offered, never beside it; the same one again is no second one.
+    shown over what is offered, never beside it; the same one again is no second one. What only
+    informs goes by itself, not while the pointer is on it.
 
     Signals:
         acted: the way on of an offer was pressed; its key.
@@ -145,6 +153,9 @@ class Notice(QWidget):
         self._offers: dict[str, Offer] = {}
         self.setAccessibleName(tr("Notice"))
         self._floats = not stays
+        self._page = ""
+        self._shown = Offer("")
+        self._end = once(self, 0, self._on_end)
         row = QHBoxLayout(self)
         row.setContentsMargins(42, 7, 12, 7)
         row.setSpacing(8)
@@ -215,13 +226,30 @@ class Notice(QWidget):
         way_on: str = "",
         is_bad: bool = False,
         choices: Mapping[str, str] = NO_CHOICES,
+        pages: Collection[str] = (),
+        seconds: float | None = None,
     ) -> None:
-        """Show a sentence with a way on, until it is taken up, closed or withdrawn."""
-        made = Offer(sentence, way_on, is_bad, choices)
+        """Show a sentence with a way on, until it is taken up, closed or withdrawn; without one it
+        only informs, and goes after a time. pages, seconds: see Offer.
+        """
+        if seconds is None and not (way_on or choices or is_bad):
+            seconds = INFORMS_SECONDS
+        made = Offer(sentence, way_on, is_bad, choices, frozenset(pages), seconds)
         if self._offers.get(key) != made:
             self._offers.pop(key, None)
             self._offers[key] = made
             self._refresh()
+
+    def amend(self, key: str, sentence: str) -> None:
+        """Say it in other words where it still stands; it stands no longer for that."""
+        if (made := self._offers.get(key)) is not None:
+            self._offers[key] = replace(made, sentence=sentence)
+            self._refresh()
+
+    def follow_page(self, page: str) -> None:
+        """Another page is shown: what is about others waits for them."""
+        self._page = page
+        self._refresh()
 
     def withdraw(self, key: str) -> None:
         """What was offered is not to be had any more; an offer that is not there is fine."""
@@ -244,7 +272,20 @@ class Notice(QWidget):
 
     def _shown_key(self) -> str:
         """The newest offer; "" while a failure is shown, or nothing."""
-        return next(reversed(self._offers), "") if not self._failure else ""
+        if self._failure:
+            return ""
+        about = (
+            k for k, o in reversed(self._offers.items()) if not o.pages or self._page in o.pages
+        )
+        return next(about, "")
+
+    def _on_end(self) -> None:
+        if self.underMouse():
+            self._end.start()
+        elif self._failure:
+            self.forget_failure()
+        else:
+            self.withdraw(self._shown_key())
 
     def _on_focus_changed(self, old: QWidget | None, new: QWidget | None) -> None:
         own = (self._way_on, *self._choices, self._close)
@@ -263,9 +304,10 @@ class Notice(QWidget):
 
     def _refresh(self) -> None:
         self._give_focus_back()
-        shown = Offer(self._failure, is_bad=True)
+        shown = Offer(self._failure, is_bad=True, seconds=FAILED_SECONDS)
         if key := self._shown_key():
             shown = self._offers[key]
+        self._time(shown)
         self._sentence.setText(shown.sentence)
         self._way_on.set_text(shown.way_on)
         self._way_on.setVisible(bool(shown.way_on))
@@ -276,6 +318,14 @@ class Notice(QWidget):
         self._is_bad = shown.is_bad
         self.setVisible(bool(shown.sentence))
         self.update()
+
+    def _time(self, shown: Offer) -> None:
+        """Other words for the same are no reason to stand longer."""
+        if replace(shown, sentence="") != self._shown or not self._end.isActive():
+            self._end.stop()
+            if shown.sentence and shown.seconds is not None and self._floats:
+                self._end.start(int(shown.seconds * 1000))
+        self._shown = replace(shown, sentence="")
 
     def _on_acted(self) -> None:
         key = self._shown_key()

@@ -1,13 +1,36 @@
-"""The pages, with a notice that lies over their foot and moves nothing when it comes and goes."""
+"""The pages, with a notice that lies over their foot and moves nothing when it comes and goes.
+
+It lies where no button or field is beneath it, as far down as that can be had.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QScrollBar,
+    QSizePolicy,
+    QStackedWidget,
+    QWidget,
+)
+
+from ui.controls.timers import once
 
 WIDEST = 860  # px; a line that is longer is read worse
+NARROWER = (640, 480)
 BESIDE = 12
+STEP = 24
+HIGHEST = 0.5  # part of the height that it may go up from the foot
+# A page that has just come to the front has not laid itself out yet.
+SETTLE_MS = 20
+PRESSED = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox, QAbstractSlider)
 
 
 class PageArea(QWidget):
@@ -28,6 +51,8 @@ class PageArea(QWidget):
         notice.installEventFilter(self)
         notice.hide()
         self._covered = 0
+        self._settle = once(self, SETTLE_MS, self._place_anew)
+        stack.currentChanged.connect(self._settle.start)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     @property
@@ -42,6 +67,8 @@ class PageArea(QWidget):
         elif event.type() in (QEvent.Type.Show, QEvent.Type.Resize):
             # Its words may be others, or wrap otherwise.
             self._place_anew()
+            if event.type() == QEvent.Type.Show:
+                self._settle.start()
         elif event.type() == QEvent.Type.Hide:
             self._tell_covered(0)
         return False
@@ -57,19 +84,66 @@ class PageArea(QWidget):
 
     def _place(self) -> None:
         notice = self._notice
-        width = min(self.width() - 2 * BESIDE, WIDEST)
-        layout = notice.layout()
-        if width <= 0 or layout is None:
+        if self.width() <= 2 * BESIDE or notice.layout() is None:
             return
-        height = layout.totalHeightForWidth(width)
-        if height <= 0:
-            height = notice.sizeHint().height()
-        height = min(height, self.height() - 2 * BESIDE)
-        left = (self.width() - width) // 2
-        notice.setGeometry(left, self.height() - height - BESIDE, width, height)
+        beneath = self._pressed() if notice.isVisible() else []
+        notice.setGeometry(self._best_place(beneath))
         notice.raise_()
         if not notice.isHidden():
-            self._tell_covered(height + 2 * BESIDE)
+            self._tell_covered(self.height() - notice.geometry().top() + BESIDE)
+
+    def _best_place(self, beneath: Sequence[QRect]) -> QRect:
+        best, fewest = QRect(), len(beneath) + 1
+        for place in self._places():
+            hidden = sum(place.intersects(other) for other in beneath)
+            if hidden < fewest:
+                best, fewest = place, hidden
+            if not hidden:
+                break
+        return best
+
+    def _places(self) -> Iterator[QRect]:
+        """Where it may lie, the best first: low before high, wide before narrow."""
+        room = self.width() - 2 * BESIDE
+        widths = list(dict.fromkeys(min(room, width) for width in (WIDEST, *NARROWER)))
+        heights = [self._height_of(width) for width in widths]
+        for up in range(0, max(1, int(self.height() * HIGHEST)), STEP):
+            for width, height in zip(widths, heights, strict=True):
+                top = max(BESIDE, self.height() - height - BESIDE - up)
+                for left in ((self.width() - width) // 2, BESIDE, self.width() - width - BESIDE):
+                    yield QRect(left, top, width, height)
+
+    def _height_of(self, width: int) -> int:
+        layout = self._notice.layout()
+        height = layout.totalHeightForWidth(width) if layout is not None else 0
+        if height <= 0:
+            height = self._notice.sizeHint().height()
+        return min(height, self.height() - 2 * BESIDE)
+
+    def _pressed(self) -> list[QRect]:
+        """Where the page has what is pressed or written into."""
+        page = self._stack.currentWidget()
+        if page is None:
+            return []
+        shown = (
+            widget
+            for kind in PRESSED
+            for widget in page.findChildren(kind)
+            if widget.isVisible() and not isinstance(widget, QScrollBar)
+        )
+        found = (
+            QRect(widget.mapTo(self, QPoint(0, 0)), widget.size()).intersected(self._seen(widget))
+            for widget in shown
+        )
+        return [rect for rect in found if not rect.isEmpty()]
+
+    def _seen(self, widget: QWidget) -> QRect:
+        """What is not scrolled away of what holds a widget."""
+        seen, parent = self.rect(), widget.parentWidget()
+        while parent is not None and parent is not self:
+            seen = seen.intersected(QRect(parent.mapTo(self, QPoint(0, 0)), parent.size()))
+            parent = parent.parentWidget()
+        return seen
 
     def _tell_covered(self, px: int) -> None:
         if px != self._covered:

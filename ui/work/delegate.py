@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationStatus
 from app.core.translation import tr
+from ui.controls.wrapping import wrapped
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -115,7 +116,7 @@ class OperationDelegate(QStyledItemDelegate):
         painter.setFont(ui_font(12, MEDIUM if is_number else ui_font(12).weight()))
         painter.setPen(t.failed.text if is_failure else t.t2)
         words = area.adjusted(8, 0, -16 if is_number else -8, 0)
-        text = painter.fontMetrics().elidedText(
-            str(index.data()), Qt.TextElideMode.ElideRight, int(words.width())
+        lines = wrapped(
+            str(index.data()), painter.fontMetrics(), int(words.width()), 1 if is_number else 2
         )
-        painter.drawText(words, side | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(words, side | Qt.AlignmentFlag.AlignVCenter, "\n".join(lines))

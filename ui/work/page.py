@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -22,7 +23,7 @@ from app.work.jobs.recapping import OperationProgress
 from app.work.scheduling.scheduler import Cleared
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
-from ui.controls.labels import Label, body, meta
+from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
 from ui.core.chat_words import chat_words
@@ -38,6 +39,7 @@ from ui.work.use_pane import UsePane
 from ui.work.words import cleared_sentence, failed_words
 
 BUTTON_HEIGHT = 28
+SUMMARY_WIDTH = 120  # px at least
 EMPTY = N_("Nothing waits. Recaps, scene breaks and memories are made here, one after the other.")
 QUEUE, USE = "queue", "use"
 
@@ -55,7 +57,10 @@ class WorkPage(QWidget):
         super().__init__(parent)
         self._session = session
         self.model = OperationModel(self._chat_of)
-        self._summary = Label(font=ui_font(13, SEMIBOLD))
+        self._summary = ElidedLabel(font=ui_font(13, SEMIBOLD))
+        # What it says is cut before the buttons' words are.
+        self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._summary.setMinimumWidth(SUMMARY_WIDTH)
         self._pause = Button(tr("Pause"), icon="pause")
         self._pause.clicked.connect(self._on_pause)
         self.commands = WorkCommands(self)
@@ -185,9 +190,11 @@ class WorkPage(QWidget):
         """Show the queue as it is now."""
         self.model.show_operations(operations)
         self._stack.setCurrentIndex(0 if operations else 1)
-        open_count = sum(operation.status not in FINISHED for operation in operations)
+        open_count = self._session.companion.work.to_do
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
-        words = [tr("{count} to do", count=open_count) if open_count else tr("Nothing to do")]
+        words = [
+            tr("{count} to do", count=number(open_count)) if open_count else tr("Nothing to do")
+        ]
         if failed:
             words.append(failed_words(self._session, operations))
         is_paused = self._session.companion.work.is_paused

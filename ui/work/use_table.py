@@ -97,7 +97,7 @@ class UseModel(QAbstractTableModel):
             t = current_tokens()
             return t.t1 if index.column() == 0 else t.t2
         if role == Qt.ItemDataRole.ToolTipRole:
-            return estimate_words(row.spent) or None
+            return " ".join(filter(None, (f"{row.words}.", estimate_words(row.spent))))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{row.words}: {sum_words(row.spent, self._prices)}"
         return None

@@ -26,16 +26,24 @@ def progress_title(progress: CatchUpProgress) -> str:
 def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     """How far it is, how long it has worked, and how long it goes on."""
     ended = progress.done + progress.failed
-    parts = [tr("{ended} of {all} done", ended=number(ended), all=number(ended + progress.left))]
+    of = {"ended": number(ended), "all": number(ended + progress.left)}
+    parts = [tr("{ended} of {all} requests done", **of)]
     if progress.failed:
         parts.append(tr("{failed} of them failed", failed=number(progress.failed)))
     parts.append(tr("{duration} of work", duration=duration_words(progress.elapsed)))
     if is_paused:
         parts.append(tr_in("the queue", "paused"))
+    elif progress.is_held:
+        parts.append(tr("nothing is answered now"))
     elif progress.remaining is not None and progress.left:
         parts.append(tr("{time} left", time=about(progress.remaining)))
     elif progress.left:
-        parts.append(tr("how long it takes shows with the first"))
+        is_first = not (progress.done or progress.failed)
+        parts.append(
+            tr("how long it takes shows with the first")
+            if is_first
+            else tr("it takes longer than usual")
+        )
     return ", ".join(parts)
 
 

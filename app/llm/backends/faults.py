@@ -53,9 +53,11 @@ def connection_fault(error: httpx.HTTPError, url: str) -> BackendError:
 
 def broken_off_fault(url: str) -> BackendUnreachable:
     """The fault of an answer that stops before its end."""
-    return BackendUnreachable(
+    fault = BackendUnreachable(
         tr("The connection to {url} broke before the answer was complete. Try again.", url=url)
     )
+    fault.was_sent = True
+    return fault
 
 
 def status_fault(

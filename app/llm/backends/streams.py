@@ -197,13 +197,15 @@ class ModelServer:
                 finally:
                     watch.stop()
         except TimeoutError as error:
-            raise BackendUnreachable(
+            fault = BackendUnreachable(
                 tr(
                     "{url} kept silent for too long or did not come to an end, and was left. Try "
                     "again later.",
                     url=self.url,
                 )
-            ) from error
+            )
+            fault.was_sent = True
+            raise fault from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._fault(error) from error
 

@@ -19,7 +19,7 @@ from app.core.translation import N_, tr
 from app.llm.backends.backend import Answer, Backend, Request
 from app.llm.prompts.prompt_files import Prompt
 from app.llm.writers.correction import Corrections
-from app.llm.writers.meter import Meter, answered, broken_off
+from app.llm.writers.meter import Meter, RequestUse, answered, broken_off, note
 from app.llm.writers.written import KeptAnswers, OnText, Written
 from app.settings.program import GENERATION_BUDGET
 from app.story.answers.answer_language import is_in_another_language
@@ -340,18 +340,21 @@ class Asker:
         try:
             answer = await self.backend.generate(request, on_text=listen)
         except (BackendError, asyncio.CancelledError) as error:
-            use = broken_off(task, backend, request, heard, error, self.count)
-            if use is not None and self._meter is not None:
-                await self._meter.took(use)
+            if (use := broken_off(task, backend, request, heard, error, self.count)) is not None:
+                await self._count_use(use)
             raise
         self._answers += 1
         self._reasoning += len(answer.reasoning)
-        if self._meter is not None:
-            await self._meter.took(answered(task, backend, request, answer, self.count))
+        await self._count_use(answered(task, backend, request, answer, self.count))
         if answer.prompt_tokens is not None:
             ours = self.count(request.system) + self.count(request.prompt)
             self._corrections.learn(self.backend.spec, ours, answer.prompt_tokens)
         return answer
+
+    async def _count_use(self, use: RequestUse) -> None:
+        note(use)
+        if self._meter is not None:
+            await self._meter.took(use)
 
     def _output_tokens(self, prompt: Prompt, answer: int | None) -> int:
         most = max(64, min(prompt.max_output_tokens, int(self.context * OUTPUT_SHARE)))

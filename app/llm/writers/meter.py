@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,6 +29,27 @@ class RequestUse:
     prompt_tokens: int
     output_tokens: int
     is_estimated: bool = False
+
+
+# What the piece of work that goes on in this context has taken so far, whoever counts it.
+_taken: ContextVar[list[RequestUse] | None] = ContextVar("taken", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[list[RequestUse]]:
+    """All that is taken within, also by what then fails."""
+    uses: list[RequestUse] = []
+    token = _taken.set(uses)
+    try:
+        yield uses
+    finally:
+        _taken.reset(token)
+
+
+def note(use: RequestUse) -> None:
+    """It was taken by the piece of work that goes on."""
+    if (uses := _taken.get()) is not None:
+        uses.append(use)
 
 
 class Meter(Protocol):

@@ -131,7 +131,9 @@ class MindMap:
         )
 
     def stances_to(self, matter: Matter, at: int) -> tuple[Stance, ...]:
-        """Who holds what of one matter at a message, and from whom it is kept."""
+        """Who holds what of one matter at a message, and from whom it is kept: one attitude of each
+        person, the one that says most.
+        """
         found: dict[tuple[str, Attitude], Stance] = {}
         held = self.knowledge.holders(matter, at)
         for standing in held:
@@ -146,7 +148,10 @@ class MindMap:
             if target and target not in holders:
                 kept = Stance(target, matter.number, Attitude.KEPT, standing)
                 found.setdefault((target, Attitude.KEPT), kept)
-        return tuple(sorted(found.values(), key=lambda s: ORDER[s.attitude]))
+        most: dict[str, Stance] = {}
+        for stance in sorted(found.values(), key=lambda s: ORDER[s.attitude]):
+            most.setdefault(stance.person, stance)
+        return tuple(most.values())
 
     def stretches(self, number: int) -> dict[str, tuple[Stretch, ...]]:
         """By person, how their attitude to a matter went through the story; one at a time, the one

@@ -67,7 +67,7 @@ def status(user_folder: Path) -> BridgeStatus:
             "The bridge is installed in version {version}; a newer one is ready.", version=version
         )
         return BridgeStatus(True, version, True, folder, sentence)
-    is_off = _is_switched_off(user_folder)
+    is_off = is_switched_off(user_folder)
     sentence = N_("The bridge is installed ({version}).")
     if is_off:
         sentence = N_("The bridge is installed, but switched off among SillyTavern's extensions.")
@@ -76,7 +76,8 @@ def status(user_folder: Path) -> BridgeStatus:
     )
 
 
-def _is_switched_off(user_folder: Path) -> bool:
+def is_switched_off(user_folder: Path) -> bool:
+    """Whether SillyTavern does not load it, by the user's word among its extensions."""
     extensions = _read_json(user_folder / "settings.json").get("extension_settings")
     off = extensions.get("disabledExtensions") if isinstance(extensions, dict) else None
     return isinstance(off, list) and f"third-party/{FOLDER_NAME}" in off
@@ -193,6 +194,16 @@ def write_pairing(
             )
         ) from error
     return True
+
+
+def read_pairing(user_folder: Path) -> tuple[int, str] | None:
+    """Port and token that the tavern's pages find; (0, "") for none, None without the bridge."""
+    folder = extension_folder(user_folder)
+    if not _is_ours(folder):
+        return None
+    paired = _read_json(folder / _PAIRING)
+    port, token = paired.get("port"), paired.get("token")
+    return (port if isinstance(port, int) else 0, token if isinstance(token, str) else "")
 
 
 def _write_pairing(

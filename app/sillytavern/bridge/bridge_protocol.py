@@ -171,7 +171,8 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     not known yet. messages: how many SillyTavern considers for the prompt. macros: names of ours
     that stand in what it uses of the card; None from a page that cannot fill any. tokenizer: which
     one counts for its model, "" from an older page. said: the newest messages, () where
-    it answers none, and from an older page.
+    it answers none, and from an older page. asked: when, in seconds since the epoch by the page's
+    clock, which is ours; 0 from an older page. A program that hung hears of it late.
     """
 
     id: Short
@@ -184,6 +185,7 @@ class TurnRequest(Struct, frozen=True, tag="turn"):
     macros: Annotated[tuple[Short, ...], Meta(max_length=50)] | None = None
     tokenizer: Name = ""
     said: Annotated[tuple[Said, ...], Meta(max_length=4)] = ()
+    asked: float = 0.0
 
 
 class Answer(Struct, frozen=True, tag="answer"):

@@ -28,7 +28,7 @@ from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_handshake, bridge_installer, bridge_protocol
 from app.sillytavern.bridge.bridge_file import RETRY_SECONDS, BridgeFile
 from app.sillytavern.bridge.bridge_link import OnPart, Page, PageLink
-from app.sillytavern.bridge.bridge_pairing import Pairing
+from app.sillytavern.bridge.bridge_pairing import BridgeState, Pairing
 from app.sillytavern.bridge.bridge_protocol import (
     EVENTS,
     MAX_FRAME_BYTES,
@@ -236,6 +236,17 @@ class BridgeServer:
         link = self._link_of(page)
         if link is not None:
             self._tasks.spawn(_refuse(link, sentence), name="refusing a page")
+
+    def state_of(self, user_folder: Path) -> BridgeState | None:
+        """How the bridge stands there; reads files. None while the pairing cannot be written."""
+        found = bridge_installer.read_pairing(user_folder)
+        if found is None:
+            return BridgeState.ABSENT
+        if user_folder in self._unwritten:
+            return None
+        tavern = self._taverns.get(user_folder)
+        is_same = tavern is not None and found == (self.port, tavern.token)
+        return BridgeState.PAIRED if is_same else BridgeState.UNPAIRED
 
     async def remove_tavern(self, user_folder: Path) -> None:
         """Part from a tavern: its pages are let go and find no pairing any more."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.core.errors import TavernkeepError, UsageError
 from app.core.operations import Operation, OperationKind, OperationStatus
+from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.llm.backends.api_keys import ApiKeys
@@ -37,14 +38,23 @@ from app.work.queue.operation_queue import OperationQueue
 RETIRE_SECONDS = 600.0
 
 
-def _writing_of(writer: RecapWriter) -> Writing:
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    """What a test showed. speed: tokens written a second. context: of the model, in tokens."""
+
+    speed: float | None = None
+    context: int | None = None
+
+
+def _writing_of(writer: RecapWriter, tested: _Tested) -> Writing:
     return Writing(
         writer.spec,
         writer.prompt_version,
         is_free=parse_spec(writer.spec).kind == BUILTIN,
-        context_tokens=writer.context_tokens,
+        context_tokens=writer.context_tokens or tested.context,
         versions=writer.versions,
         reasoning_tokens=writer.memory.reasoning_tokens if writer.memory else 0,
+        write_speed=tested.speed,
     )
 
 
@@ -53,6 +63,9 @@ class ActiveModel:
 
     given: the backend to begin with in place of the setting. problem: a sentence when the setting
     made no sense, so that the built-in way stands in. keys: of servers.
+
+    Signals:
+        tested: the spec of a model of which a test showed how fast it is.
     """
 
     def __init__(
@@ -81,6 +94,8 @@ class ActiveModel:
         self._packs = packs
         self.corrections = Corrections()
         self.problem = ""
+        self.tested: Signal[str] = Signal("tested")
+        self._tested: dict[str, _Tested] = {}  # by backend
         self._writer = self._first()
         self._others = self._first_others()
 
@@ -104,12 +119,16 @@ class ActiveModel:
 
     def writing(self) -> Writing:
         """How the writers in force write, for those who plan their work."""
+        main = self._writing_of(self._writer)
         if not self._others:
-            return _writing_of(self._writer)
-        of_spec = {spec: _writing_of(writer) for spec, writer in self._others.items()}
+            return main
+        of_spec = {spec: self._writing_of(writer) for spec, writer in self._others.items()}
         found = {kind: of_spec.get(self._spec_for(name)) for kind, name in MODEL_OF.items()}
         others = {kind: writing for kind, writing in found.items() if writing is not None}
-        return replace(_writing_of(self._writer), others=others)
+        return replace(main, others=others)
+
+    def _writing_of(self, writer: RecapWriter) -> Writing:
+        return _writing_of(writer, self._tested.get(writer.spec, _Tested()))
 
     def idle_memory(self) -> MemoryModel | None:
         """The model for memory, where it has nothing else to do."""
@@ -166,7 +185,12 @@ class ActiveModel:
         """Let a model write one recap of a sample, within 20 seconds. Raises UsageError."""
         writer = self._make(spec, TrialMeter(self._meter))
         try:
-            return await try_writer(writer, on_text=on_text)
+            trial = await try_writer(writer, on_text=on_text)
+            if trial.text and not trial.error and trial.seconds > 0:
+                tokens = trial.output_tokens or self._counter.count(trial.text)
+                self._tested[writer.spec] = _Tested(tokens / trial.seconds, writer.context_tokens)
+                self.tested.emit(writer.spec)
+            return trial
         finally:
             await writer.aclose()
 

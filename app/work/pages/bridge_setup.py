@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.bridge.bridge_installer import BridgeStatus
+from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.work.pages.link import BridgeLink
 
 
@@ -26,6 +27,16 @@ class BridgeSetup:
         """Take the bridge extension out of a tavern."""
         await self._link.part(user_folder)
         return await asyncio.to_thread(bridge_installer.remove, user_folder)
+
+    def state(self, user_folder: Path) -> BridgeState | None:
+        """How it stood there when it was last looked at; None where nobody looks."""
+        return self._link.bridges.get(user_folder)
+
+    async def pair_again(self) -> None:
+        """Write anew how to reach us, wherever pages find something else."""
+        for user_folder, state in tuple(self._link.bridges.items()):
+            if state is BridgeState.UNPAIRED:
+                await self._link.pair(user_folder)
 
     async def status(self, user_folder: Path) -> BridgeStatus:
         """Whether the bridge stands in a tavern."""

@@ -22,6 +22,7 @@ from app.prompt.placement import macros_in
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.bridge.bridge_file import RETRY_SECONDS
+from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.bridge.bridge_protocol import (
     Changed,
     ChatIdentity,
@@ -35,6 +36,7 @@ from app.sillytavern.bridge.pairing_door import OnPair
 from app.sillytavern.data_folders import Tavern
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
+from app.work.pages.bridge_watch import BridgeWatch
 from app.work.pages.remote_chats import RemoteChats
 
 log = logging.getLogger(__name__)
@@ -83,6 +85,7 @@ class BridgeLink:
         self._server = BridgeServer(self._on_turn)
         self._copies = RemoteChats(self._server)
         self._opened: dict[str, Path] = {}  # by page whose chat has to be copied
+        self._watch = BridgeWatch(self._server.state_of)
         self._paired: set[Path] = set()
         self._unreached: dict[Path, str] = {}  # taverns that could not be written into, and why
         # Whether a request goes on while the user has a turn; a setting, as it is now.
@@ -103,6 +106,8 @@ class BridgeLink:
         self.sent: Signal[tuple[Page, Sent]] = Signal("sent")
         self._rounds: dict[str, Path] = {}  # by page: the chat in which a group's round goes on
         self._replied: dict[Path, int] = {}  # messages that a chat has since its newest reply
+        self._watch.changed.connect(self.changed.emit)
+        self._watch.returned.connect(self._on_returned)
         self._server.connected.connect(self._on_page)
         self._server.server_changed.connect(self._on_page)
         self._server.connected.connect(self.page_came.emit)
@@ -137,6 +142,16 @@ class BridgeLink:
         """A sentence for each tavern that has the bridge and cannot be told where we are."""
         return tuple(self._unreached.values())
 
+    @property
+    def bridges(self) -> Mapping[Path, BridgeState]:
+        """How the bridge stands in each tavern, by its user folder."""
+        return self._watch.states
+
+    @property
+    def is_seeking(self) -> bool:
+        """Whether we have just begun, and no page had the time to come yet."""
+        return self._watch.is_seeking
+
     def is_paired(self, user_folder: Path) -> bool:
         """Whether a tavern's pages could reach us."""
         return user_folder in self._paired
@@ -159,6 +174,7 @@ class BridgeLink:
         """Listen, bring installed bridges up to date, and pair with them. port: if it is free."""
         await self._server.start(port)
         self._is_started = True
+        self._watch.start()
         for tavern in taverns:
             if not tavern.host:
                 await self.pair(tavern.user_folder)
@@ -188,12 +204,16 @@ class BridgeLink:
             await asyncio.to_thread(bridge_installer.update, user_folder)
             if await self._server.add_tavern(user_folder):
                 self._paired.add(user_folder)
+            await self._watch.add(user_folder)
             self._unreached.pop(user_folder, None)
         except BridgeError as error:
             if user_folder not in self._unreached:
                 log.warning("%s", error)
             self._unreached[user_folder] = str(error)
         self.changed.emit(None)
+
+    def _on_returned(self, user_folder: Path) -> None:
+        self._tasks.spawn(self.pair(user_folder), name="pairing with a tavern")
 
     async def _pair_when_it_can(self, user_folder: Path) -> None:
         """A full disk gets room again, and lost rights come back."""
@@ -206,11 +226,13 @@ class BridgeLink:
         """Let a tavern's pages go."""
         self._paired.discard(user_folder)
         self._unreached.pop(user_folder, None)
+        self._watch.forget(user_folder)
         await self._server.remove_tavern(user_folder)
         self.changed.emit(None)
 
     async def aclose(self) -> None:
         """Say goodbye."""
+        await self._watch.aclose()
         await self._tasks.aclose()
         await self._copies.aclose()
         if self._is_started:
@@ -329,6 +351,7 @@ class BridgeLink:
         self.changed.emit(None)
 
     def _on_page_came(self, page: Page) -> None:
+        self._watch.end_seeking()
         if page.chat is not None and self._copies.is_here(page):
             self.opened.emit(page.chat.to_path(page.user_folder))
 

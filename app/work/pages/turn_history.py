@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 
 KEEP = "sent_prompts_kept"
 WAITING_TURNS = 32  # whose prompts may still be reported
+LONGEST_HUNG = 24 * 3600.0  # seconds for which a program may have been stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class TurnHistory:
         request, chat = answered.request, answered.chat
         turn = turn_of(
             answered.slots,
-            moment=time.time(),
+            moment=_moment_of(request.asked),
             generation=request.kind,
             responder=request.responder or answered.slots.responder,
             context=request.context,
@@ -190,6 +191,12 @@ class TurnHistory:
 
         await store.run(unit)
         self.changed.emit(chat.chat.path)
+
+
+def _moment_of(asked: float) -> float:
+    """When a turn was, which may be some time ago; of a page whose clock is another, now."""
+    now = time.time()
+    return asked if now - LONGEST_HUNG <= asked <= now else now
 
 
 def _with_report(turn: SentTurn, report: Sent, count: Callable[[str], int]) -> SentTurn:

@@ -33,6 +33,8 @@ KINDS = (
 # So many of the last operations of a kind say how long one takes: what was measured longer ago
 # was another computer, or another load.
 MEASURED = 20
+# What takes so many times as long as usual, and so long at least, may as well hang.
+LONGEST_USUAL, SURELY_SLOW_SECONDS = 3.0, 90.0
 # Tokens a second of a middling model, to say something before it was measured.
 READ_SPEED, WRITE_SPEED = 800.0, 30.0
 
@@ -65,7 +67,8 @@ class CatchUpPlan:
     model, folds included. search: what looking for scene breaks takes first, counted in; the
     scenes that it finds are not known yet. reading: for memory, counted in, too. seconds:
     expected; is_guessed: nothing was measured yet, so as of any middling model. price: by the
-    user's own prices, None without any.
+    user's own prices, None without any. of_each: requests that one operation of a kind takes, where
+    that is not one. is_tested: the time is as of a test of the model.
     """
 
     scenes: int
@@ -80,6 +83,8 @@ class CatchUpPlan:
     seconds: float | None = None
     price: float | None = None
     is_guessed: bool = False
+    is_tested: bool = False
+    of_each: Mapping[OperationKind, int] = field(default_factory=dict)
 
     @property
     def by_kind(self) -> Mapping[OperationKind, int]:
@@ -96,6 +101,12 @@ class CatchUpPlan:
     def operations(self) -> int:
         """Pieces of work, however many requests each takes."""
         return self.scenes + self.folds + self.search.requests + self.reading.passes
+
+    def requests_in(self, worked: Worked) -> tuple[int, int]:
+        """Requests of what was done, and of what failed, counted as those of the plan."""
+        each = [(self.of_each.get(kind, 1), ended) for kind, ended in worked.by_kind.items()]
+        done, failed = (sum(n * ended[place] for n, ended in each) for place in (0, 1))
+        return done, failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +156,26 @@ def estimated(
     pace: Pace,
     prices: Prices,
     reasoning_tokens: int = 0,
+    *,
     by_kind: Mapping[OperationKind, int] = NO_OTHERS,
+    write_speed: float | None = None,
 ) -> CatchUpPlan:
     """The plan with the time and the price that are to be expected. reasoning_tokens: that the
-    model writes before an answer, as seen so far. by_kind: likewise of other models.
+    model writes before an answer, as seen so far. by_kind: likewise of other models. write_speed:
+    tokens a second in a test of it, None where it was not tested.
     """
     reasoning = [n * by_kind.get(kind, reasoning_tokens) for kind, n in plan.by_kind.items()]
     output = plan.output_tokens + sum(reasoning)
     price = prices.of(plan.prompt_tokens, output)
     measured = pace.expected(plan)
-    guess = plan.prompt_tokens / READ_SPEED + output / WRITE_SPEED
+    middling = plan.prompt_tokens / READ_SPEED + output / WRITE_SPEED
+    guess = middling * WRITE_SPEED / write_speed if write_speed else middling
     return replace(
         plan,
         output_tokens=output,
         seconds=guess if measured is None else measured,
-        is_guessed=measured is None,
+        is_guessed=measured is None and not write_speed,
+        is_tested=measured is None and bool(write_speed),
         price=price,
     )
 
@@ -168,9 +184,11 @@ def estimated(
 class CatchUpProgress:
     """How far a catch-up is. title: of the chat.
 
-    done, failed, left: operations; what runs is left. elapsed: seconds of work, pauses and the
-    time between two runs left out. remaining: seconds, None while nothing was measured.
-    is_stopping: only what runs is still finished.
+    done, failed, left: requests, counted as those of the plan that was said yes to; what runs is
+    left. elapsed: seconds of work, pauses and the
+    time between two runs left out. remaining: seconds, None while nothing was measured, or nothing
+    is answered. is_stopping: only what runs is still finished. is_held: what is asked for fails and
+    is tried again later.
     """
 
     chat: int
@@ -181,6 +199,7 @@ class CatchUpProgress:
     elapsed: float
     remaining: float | None
     is_stopping: bool = False
+    is_held: bool = False
 
     @property
     def share(self) -> float:
@@ -199,12 +218,13 @@ def catch_up_progress(
     pace: Pace,
     now: float,
     is_stopping: bool = False,
+    is_held: bool = False,
 ) -> CatchUpProgress:
     """How far it is now (seconds since the epoch). left: what is planned still, None: nothing.
 
-    running: the operation of this catch-up that runs.
+    running: the operation of this catch-up that runs. is_held: as in CatchUpProgress.
     """
-    ahead = left.operations if left is not None else 0
+    ahead = left.requests if left is not None else 0
     remaining = pace.expected(left) if left is not None else 0.0
     elapsed = worked.seconds
     if is_stopping:
@@ -217,9 +237,18 @@ def catch_up_progress(
         usual = pace.of(running.spec.kind)
         if remaining is not None and usual is not None:
             remaining = max(0.0, remaining - min(ran, usual))
+        if usual is not None and ran > max(LONGEST_USUAL * usual, SURELY_SLOW_SECONDS):
+            remaining = None  # whoever hangs does not end in a moment
+    done, failed = left.requests_in(worked) if left and worked.by_kind else _ended(worked)
+    if is_held:
+        remaining = None
     return CatchUpProgress(
-        chat, title, worked.done, worked.failed, ahead, elapsed, remaining, is_stopping
+        chat, title, done, failed, ahead, elapsed, remaining, is_stopping, is_held
     )
+
+
+def _ended(worked: Worked) -> tuple[int, int]:
+    return worked.done, worked.failed
 
 
 def catch_up_plan(
@@ -267,6 +296,10 @@ def catch_up_plan(
         folds=len(folded),
         search=search,
         reading=reading,
+        of_each={
+            OperationKind.SCENE_RECAP: form.requests,
+            OperationKind.MEMORY_PASS: max(1, reading.requests // max(1, reading.passes)),
+        },
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.core.operations import OperationKind, OperationSpec
+from app.story.recaps import BUILT_IN
 from app.story.story import Story
 
 
@@ -15,19 +16,29 @@ def in_succession(story: Story, specs: Sequence[OperationSpec]) -> tuple[Operati
 
     A scene is recapped after the search that may cut it in two, and folded in after its recap is
     made anew: else a text would be paid for, or folded in, that is about to change. None of this
-    is needed: where a search or a recap fails, what comes after it goes on with what there is.
+    is needed: where a search or a recap fails, what comes after it goes on with what there is; but
+    not with what was written without a model, where a model is to write it.
     """
     searches = _searches_by_scene(story, specs)
     recaps: dict[str, tuple[str, ...]] = {
         spec.anchor: (spec.key,) for spec in specs if spec.kind is OperationKind.SCENE_RECAP
     }
+    needed = {anchor for anchor in recaps if _is_without_model(story, anchor)}
     before = {OperationKind.SCENE_RECAP: searches, OperationKind.RUNNING_RECAP: recaps}
-    return tuple(
-        replace(spec, after=(*spec.after, *keys))
-        if (keys := before.get(spec.kind, {}).get(spec.anchor))
-        else spec
-        for spec in specs
-    )
+    found = []
+    for spec in specs:
+        keys = before.get(spec.kind, {}).get(spec.anchor, ())
+        if spec.kind is OperationKind.RUNNING_RECAP and spec.anchor in needed:
+            found.append(replace(spec, needs=(*spec.needs, *keys)))
+        else:
+            found.append(replace(spec, after=(*spec.after, *keys)) if keys else spec)
+    return tuple(found)
+
+
+def _is_without_model(story: Story, closing: str) -> bool:
+    """Whether the scene that this message closes is told by what rules wrote."""
+    told = (recap for recap in story.recaps.get(closing, ()) if recap.is_current)
+    return any(recap.made_by == BUILT_IN for recap in told)
 
 
 def _searches_by_scene(story: Story, specs: Sequence[OperationSpec]) -> dict[str, tuple[str, ...]]:

@@ -43,6 +43,7 @@ class Writing:
     spec: backend. prompt_version: as the writer says it. is_free: costs no request.
     context_tokens: of the model, None while unknown. versions: prompt versions of single kinds of
     work, in place of prompt_version. reasoning_tokens: before an answer, as seen so far.
+    write_speed: tokens a second in a test of the model, None where it was not tested.
     others: who writes kinds of work that the user gave to another model.
     """
 
@@ -52,6 +53,7 @@ class Writing:
     context_tokens: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     reasoning_tokens: int = 0
+    write_speed: float | None = None
     others: Mapping[OperationKind, Writing] = field(default_factory=dict)
 
     def of(self, kind: OperationKind) -> Writing:

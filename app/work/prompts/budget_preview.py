@@ -15,14 +15,13 @@ from app.memory.standing import Standing
 from app.prompt.assembly import Prepared
 from app.prompt.budgeting.auto_tune import Tuning
 from app.prompt.budgeting.budgets import Budgets, budgets_of
+from app.prompt.reach import Sent, verbatim_from
 from app.prompt.slots import SlotSet, TurnKind
 from app.prompt.turn_budgets import tuned_by, turn_budgets
 from app.story.inclusion import limit_in_tokens
 from app.story.inclusion_preview import Counted, InclusionPreview
 from app.story.story import Story
 
-# A message takes its speaker's name and some marks beside its text.
-MESSAGE_FRAME_TOKENS = 4
 UNCHANGED: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -59,7 +58,9 @@ class Rehearsal:
 
     settings: as they hold for the chat. full: the most tokens that each slot ever wanted, by key.
     context: tokens that the prompt may take; is_context_said: by SillyTavern, else by the settings.
-    card: tokens of the card of who answers. recaps: of single messages.
+    card: tokens of the card of who answers, or of all beside slots and chat where a prompt showed
+    them. recaps: of single messages. sent: what the newest prompt held of the chat, None where none
+    is known.
     """
 
     prepared: Prepared
@@ -68,6 +69,7 @@ class Rehearsal:
     context: int
     is_context_said: bool
     card: int = 0
+    sent: Sent | None = None
 
     @property
     def story(self) -> Story:
@@ -97,8 +99,8 @@ class Rehearsal:
         own = budgets_of(settings)
         tuned, tunings = tuned_by(settings, self.full)
         memory = slots.total_tokens
-        room = max(0, self.context - self.card - memory)
-        newest = int(np.searchsorted(self._from_the_end, room, side="right"))
+        first = self._first(memory)
+        newest = len(self._visible) - int(np.searchsorted(self._visible, first))
         chat = int(self._from_the_end[newest - 1]) if newest else 0
         return Outlook(
             slots,
@@ -112,10 +114,28 @@ class Rehearsal:
             memory,
             self.card,
             chat,
-            max(0, room - chat),
+            max(0, self.context - self.card - memory - chat),
             newest,
-            int(self._visible[newest - 1]) if newest else len(self.story.messages),
+            int(self._visible[-newest]) if newest else len(self.story.messages),
         )
+
+    def _first(self, memory: int) -> int:
+        """Index of the first message that fits beside so many tokens of slots, by the rule by which
+        the story shows it.
+        """
+        room = max(0, self.context - self.card - memory)
+        more = self._memory_now - memory
+        if self.sent is None or not more:
+            return verbatim_from(self.story, room, self.sent)
+        now = verbatim_from(self.story, max(0, room - more), self.sent)
+        count = len(self._visible) - int(np.searchsorted(self._visible, now))
+        held = int(self._from_the_end[count - 1]) if count else 0
+        return verbatim_from(self.story, max(0, held + more), None)
+
+    @cached_property
+    def _memory_now(self) -> int:
+        """Tokens of all slots under the budgets that hold."""
+        return self.prepared.under(self.settings).total_tokens if self.sent is not None else 0
 
     def _turn_budgets(self, settings: Mapping[str, Any], kind: TurnKind | None) -> Budgets:
         if not self.prepared.occasion.told:
@@ -132,12 +152,12 @@ class Rehearsal:
 
     @cached_property
     def _visible(self) -> NDArray[np.int64]:
-        """Indexes of the messages that SillyTavern sends, the newest first."""
+        """Indexes of the messages that SillyTavern sends, the oldest first."""
         hidden = np.array([message.is_hidden for message in self.story.messages], np.bool_)
-        return np.flatnonzero(~hidden)[::-1].astype(np.int64)
+        return np.flatnonzero(~hidden).astype(np.int64)
 
     @cached_property
     def _from_the_end(self) -> NDArray[np.int64]:
         """Tokens of the newest one, two, three messages that are sent."""
         tokens = np.array(self.story.message_tokens, np.int64)
-        return np.cumsum(tokens[self._visible] + MESSAGE_FRAME_TOKENS)
+        return np.cumsum(tokens[self._visible[::-1]])

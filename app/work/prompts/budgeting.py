@@ -9,7 +9,7 @@ from typing import Any
 
 from app.core.errors import UsageError
 from app.core.translation import tr
-from app.prompt.occasion import Turn
+from app.prompt.reach import Sent
 from app.prompt.tokens import TokenCounter
 from app.settings.values import REGISTRY, Settings
 from app.sillytavern.card import CardReader
@@ -22,6 +22,10 @@ from app.work.edits.memory_commands import BUSY
 from app.work.prompts.budget_history import TURNS_LOOKED_BACK, Need, PastNeeds
 from app.work.prompts.budget_preview import Rehearsal
 from app.work.prompts.prompting import Prompting
+
+
+async def _nothing_sent(chat: OpenChat) -> Sent | None:
+    return None
 
 
 class Budgeting:
@@ -50,6 +54,8 @@ class Budgeting:
         self._is_reading_only = is_reading_only
         self._cards = CardReader()
         self._past = PastNeeds(prompting)
+        # What the newest prompt of a chat held of it.
+        self.sent: Callable[[OpenChat], Awaitable[Sent | None]] = _nothing_sent
 
     @property
     def counter_name(self) -> str:
@@ -60,11 +66,12 @@ class Budgeting:
         """The next prompt of a chat, to be tried under any budgets."""
         chat = self._chats.required(path)
         self._prompting.index(chat)  # begins to be made here, and in no worker thread
-        return await asyncio.to_thread(self._rehearsed, chat)
+        sent = await self.sent(chat)
+        return await asyncio.to_thread(self._rehearsed, chat, sent)
 
-    def _rehearsed(self, chat: OpenChat) -> Rehearsal:
+    def _rehearsed(self, chat: OpenChat, sent: Sent | None) -> Rehearsal:
         said, settings = chat.context_tokens, chat.prompt_settings()
-        prepared = self._prompting.prepared(chat, Turn(context=said))
+        prepared = self._prompting.prepared(chat, self._prompting.expected_turn(chat))
         rehearsal = Rehearsal(
             prepared,
             InclusionPreview(
@@ -76,7 +83,9 @@ class Budgeting:
             settings,
             said or int(settings["context_tokens"]),
             said is not None,
-            self.card_tokens(chat, prepared.occasion.responder),
+            max(chat.fixed_tokens.values(), default=0)
+            or self.card_tokens(chat, prepared.occasion.responder),
+            sent,
         )
         rehearsal.under()  # what can be made once is made here, and not at the first step
         return rehearsal

@@ -61,6 +61,7 @@ class NextPrompts:
         self._prompting = prompting
         self._revisions: dict[Path, SlotSet] = {}
         self._newest: MutableMapping[OpenChat, tuple[_Made, SlotSet]] = WeakKeyDictionary()
+        self._expected: MutableMapping[OpenChat, tuple[_Made, Turn, SlotSet]] = WeakKeyDictionary()
         self.changed: Signal[Path] = Signal("changed")
 
     async def of(
@@ -86,6 +87,23 @@ class NextPrompts:
             self._forget(chat)
         return self._prompting.slots(chat, turn, total=total)
 
+    async def expected(self, path: Path) -> SlotSet:
+        """The slots that the next reply of a chat would get: for as much context as SillyTavern
+        said last. What is published says more, since it must do for messages to come.
+        """
+        chat = self._chats.get(path) or await self._chats.open(path)
+        turn = self._prompting.expected_turn(chat)
+        if turn is None:
+            return await self.of(path)
+        known = self._expected.get(chat)
+        if known is not None and known[1] == turn and known[0].is_of(chat):
+            return known[2]
+        made = _Made.of(chat)
+        revision = self._revisions.get(path, SlotSet()).revision
+        slots = replace(self._prompting.slots(chat, turn), revision=revision)
+        self._expected[chat] = made, turn, slots
+        return slots
+
     async def for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:
         """The slots of one turn, under the revision of the chat's."""
         general = self.revised(chat)
@@ -95,6 +113,7 @@ class NextPrompts:
     def _forget(self, chat: OpenChat) -> None:
         """A turn tells what the next one is made with, too: which macros stand in the card."""
         self._newest.pop(chat, None)
+        self._expected.pop(chat, None)
 
     def revised(self, chat: OpenChat) -> SlotSet:
         """The slots as they are for any turn."""

@@ -116,6 +116,17 @@ class Prompting:
             known = self._presence[chat] = (of, derived(view, self._packs).entries)
         return known[1]
 
+    def expected_turn(self, chat: OpenChat) -> Turn | None:
+        """The turn that a reply would be, by what SillyTavern said at the last; None while it has
+        said nothing.
+        """
+        if not chat.context_tokens:
+            return None
+        names, fixed = chat.chat.speakers, chat.fixed_tokens
+        who = names[0] if len(names) == 1 else ""
+        most = max(fixed.values(), default=0)
+        return Turn(context=chat.context_tokens, fixed=fixed.get(who, most))
+
     def ground(self, chat: OpenChat) -> tuple[object, ...]:
         """What every turn of a chat is made with beside its story; equal while none of it became
         another.

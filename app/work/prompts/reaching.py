@@ -42,9 +42,9 @@ class Reaching:
 
     async def of(self, path: Path) -> Reached:
         """How each message of an open chat reaches its prompt. Raises UsageError, StoreError."""
-        slots = await self._prompts.of(path)
+        slots = await self._prompts.expected(path)
         chat = self._chats.required(path)
-        sent = await self._newest(chat)
+        sent = await self.newest(chat)
         context = chat.context_tokens or int(chat.prompt_settings()["context_tokens"])
         fixed = max(chat.fixed_tokens.values(), default=0)
         if not fixed:
@@ -66,7 +66,7 @@ class Reaching:
             summary_until=until[-1] if until else "",
         )
 
-    async def _newest(self, chat: OpenChat) -> Sent | None:
+    async def newest(self, chat: OpenChat) -> Sent | None:
         """What the newest prompt of a chat held, as the messages stand now."""
         number = await self._store.run(lambda: self._store.turns.newest_with_prompt(chat.chat_id))
         seen = self._seen.get(chat)

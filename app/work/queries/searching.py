@@ -103,7 +103,8 @@ class Search:
     ) -> Findings:
         """Memories and messages with the words of a query, in any order; beginnings of words do.
 
-        query: as `read_query` takes it. here: the chat that is meant by in:here. Where too few
+        query: as `read_query` takes it. here: the chat that is meant by in:here; of a message that
+        several chats show, it is the one that is named. Where too few
         have all words, those with some follow. What is being indexed is waited for. Raises
         UsageError for a query that cannot be meant.
         """
@@ -114,7 +115,9 @@ class Search:
         messages, memories = messages and not asked.tiers, memories and not asked.only_messages
 
         def ask(match: str, chats: list[int] | None) -> dict[str, Hit]:
-            return self._asked(match, limit, asked, chats, messages=messages, memories=memories)
+            return self._asked(
+                match, limit, asked, chats, messages=messages, memories=memories, here=here
+            )
 
         def unit() -> tuple[list[Hit], bool]:
             self._store.search.add_memories()
@@ -225,6 +228,7 @@ class Search:
         *,
         messages: bool,
         memories: bool,
+        here: Path | None,
     ) -> dict[str, Hit]:
         index = self._store.search
         found: dict[str, Hit] = {}
@@ -242,7 +246,7 @@ class Search:
             speakers = self._store.speakers.called(asked.people) if asked.people else None
             fit = index.messages(match, limit, chats=chats, speakers=speakers)
             shown = index.places([text.row for text in fit], chats=chats, speakers=speakers)
-            found |= {t.row: _of_message(t, shown[t.row]) for t in fit if t.row in shown}
+            found |= {t.row: _of_message(t, shown[t.row], here) for t in fit if t.row in shown}
         return found
 
     def _of_memory(self, memory: Memory, text: FoundText) -> Hit | None:
@@ -350,9 +354,11 @@ def _new(messages: Sequence[Message], before: Sequence[Message], head: int) -> S
     return messages[head:]
 
 
-def _of_message(text: FoundText, places: Sequence[Place]) -> Hit:
+def _of_message(text: FoundText, places: Sequence[Place], here: Path | None) -> Hit:
     snippet, marks = _plain(text.snippet)
-    place = places[0]
+    # Of branches, the one that is open is meant; a certain place goes before one of doubt.
+    certain = [place for place in places if place.is_doubtful == places[0].is_doubtful]
+    place = next((place for place in certain if Path(place.chat) == here), certain[0])
     return Hit(
         text.text,
         snippet,

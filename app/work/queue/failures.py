@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.core.errors import BackendAway, BackendError, OperationOutdated, TavernkeepError
 from app.core.operations import Operation, OperationStatus, Outcome
 from app.core.translation import N_, tr
 from app.llm.backends.retries import retry_delay
+from app.llm.writers.meter import RequestUse
 
 log = logging.getLogger(__name__)
 
@@ -33,9 +35,19 @@ def done(operation: Operation, outcome: Outcome) -> Operation:
     return replace(
         operation,
         status=OperationStatus.DONE,
-        prompt_tokens=outcome.prompt_tokens,
-        output_tokens=outcome.output_tokens,
+        prompt_tokens=operation.prompt_tokens + outcome.prompt_tokens,
+        output_tokens=operation.output_tokens + outcome.output_tokens,
         backend=outcome.backend,
+    )
+
+
+def having_taken(operation: Operation, uses: Sequence[RequestUse]) -> Operation:
+    """An operation of which an attempt took this, though nothing came of it."""
+    return replace(
+        operation,
+        prompt_tokens=operation.prompt_tokens + sum(use.prompt_tokens for use in uses),
+        output_tokens=operation.output_tokens + sum(use.output_tokens for use in uses),
+        backend=uses[-1].backend if uses else operation.backend,
     )
 
 

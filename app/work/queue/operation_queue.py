@@ -14,9 +14,10 @@ from app.core.operations import FINISHED, Operation, OperationSpec, OperationSta
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
+from app.llm.writers.meter import RequestUse, noting
 from app.store.store import Store
 from app.work.planning.planner import PRIORITY_ASKED
-from app.work.queue.failures import begun, done, ended_with
+from app.work.queue.failures import begun, done, ended_with, having_taken
 from app.work.queue.outcomes import GIVEN_UP, SHOWN, EndedOperations
 from app.work.queue.waiting import (
     Key,
@@ -522,7 +523,12 @@ class OperationQueue:
 
     async def _attempt(self, operation: Operation) -> Operation:
         """Try it once; gives the operation as it stands then."""
-        attempt = begun(operation)
+        with noting() as taken:
+            return await self._try(operation, begun(operation), taken)
+
+    async def _try(
+        self, operation: Operation, attempt: Operation, taken: list[RequestUse]
+    ) -> Operation:
         try:
             await self._store_state(attempt)
             outcome = await self._perform(attempt)
@@ -530,7 +536,7 @@ class OperationQueue:
             self._hold(error)
             return operation
         except Exception as error:  # noqa: BLE001 - it fails this one; `ended_with` logs what is ours
-            ended = ended_with(attempt, error)
+            ended = ended_with(having_taken(attempt, taken), error)
             if isinstance(error, BackendAway):
                 self._away.add(operation.id)
             if ended.status is OperationStatus.FAILED:

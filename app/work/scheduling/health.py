@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from app.core.model_use import CAPPED
 from app.core.moments import moment_text
 from app.core.operations import OFF, Operation, OperationStatus
 from app.core.part_health import Health, HealthItem, Light, about
 from app.core.translation import number, retold, tr, trn
+from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.bridge.bridge_socket import Page
 from app.sillytavern.data_folders import Tavern
 from app.story.story import Story
@@ -28,6 +30,8 @@ def health_of(
     writer_label: str,
     unplaced: Sequence[str] = (),
     unreached: Sequence[str] = (),
+    bridges: Mapping[Path, BridgeState] | None = None,
+    is_seeking: bool = False,
     is_writing: bool = False,
     unwritten: Sequence[str] = (),
     stopped_before: Operation | None = None,
@@ -40,7 +44,8 @@ def health_of(
 
     problem: what of the settings could not be followed at the start, "" when all could.
     unplaced: macros that were to tell something and stand in no prompt. unreached: sentences on
-    taverns that have the bridge and cannot be told where we are.
+    taverns that have the bridge and cannot be told where we are. bridges: how it stands in each
+    user folder. is_seeking: we have just begun, and no page had the time to come yet.
     is_writing: chats are written too, since the user wants it. unwritten: sentences on those that
     cannot be written now. no_room: a sentence while our own disk is full, folder_gone: while
     SillyTavern's folder is not there. stopped_before: the operation that the queue was to pause
@@ -52,7 +57,8 @@ def health_of(
             if folder_gone
             else _sillytavern(taverns, pages, is_writing, unwritten)
         ),
-        bridge=_bridge(pages, is_listening, unplaced, unreached),
+        bridge=_unplaced(unplaced)
+        or _bridge(pages, is_listening, unreached, bridges or {}, is_seeking),
         reading=HealthItem("reading", Light.BAD, no_room) if no_room else _reading(last_read),
         queue=_queue(operations, is_paused, pause_reason, stopped_before, catching_up),
         backend=_backend(writer_label, operations, problem, tokens_today),
@@ -82,22 +88,33 @@ def _sillytavern(
     return HealthItem("sillytavern", Light.OFF, tr("No SillyTavern found"))
 
 
-def _bridge(
-    pages: Sequence[Page], is_listening: bool, unplaced: Sequence[str], unreached: Sequence[str]
-) -> HealthItem:
-    if unplaced:
-        macro, more = f"{{{{{unplaced[0]}}}}}", len(unplaced) - 1
-        sentence = (
-            trn(
-                "The prompt names no {macro} and {n} more macro: what it tells is lost",
-                "The prompt names no {macro} and {n} more macros: what it tells is lost",
-                more,
-                macro=macro,
-            )
-            if more
-            else tr("The prompt names no {macro}: what it tells is lost", macro=macro)
+def _unplaced(names: Sequence[str]) -> HealthItem | None:
+    if not names:
+        return None
+    macro, more = f"{{{{{names[0]}}}}}", len(names) - 1
+    sentence = (
+        trn(
+            "The prompt names no {macro} and {n} more macro: what it tells is lost",
+            "The prompt names no {macro} and {n} more macros: what it tells is lost",
+            more,
+            macro=macro,
         )
-        return HealthItem("bridge", Light.BAD, sentence)
+        if more
+        else tr("The prompt names no {macro}: what it tells is lost", macro=macro)
+    )
+    return HealthItem("bridge", Light.BAD, sentence)
+
+
+def _bridge(
+    pages: Sequence[Page],
+    is_listening: bool,
+    unreached: Sequence[str],
+    bridges: Mapping[Path, BridgeState],
+    is_seeking: bool,
+) -> HealthItem:
+    if any(bridges.get(page.user_folder) is BridgeState.ABSENT for page in pages):
+        sentence = tr("The bridge was taken out of SillyTavern: its page loses it when reloaded")
+        return HealthItem("bridge", Light.BAD, sentence, BridgeState.ABSENT)
     if pages:
         version = pages[-1].version
         sentence = trn(
@@ -106,9 +123,19 @@ def _bridge(
         return HealthItem("bridge", Light.GOOD, sentence)
     if unreached:
         return HealthItem("bridge", Light.OFF, unreached[0])
-    if is_listening:
-        return HealthItem("bridge", Light.IDLE, tr("Bridge waits: reload SillyTavern's page"))
-    return HealthItem("bridge", Light.OFF, tr("Bridge not installed"))
+    states = set(bridges.values()) if bridges or not is_listening else {BridgeState.PAIRED}
+    if BridgeState.UNPAIRED in states:
+        sentence = tr("SillyTavern's page has another password than Tavernkeep: write it again")
+        return HealthItem("bridge", Light.BAD, sentence, BridgeState.UNPAIRED)
+    if BridgeState.PAIRED in states and is_seeking:
+        return HealthItem("bridge", Light.IDLE, tr("Bridge looks for SillyTavern's page"))
+    if BridgeState.PAIRED in states:
+        sentence = tr("Bridge waits: open SillyTavern's page, or reload it")
+        return HealthItem("bridge", Light.IDLE, sentence)
+    if BridgeState.SWITCHED_OFF in states:
+        sentence = tr("The bridge is switched off among SillyTavern's extensions")
+        return HealthItem("bridge", Light.BAD, sentence, BridgeState.SWITCHED_OFF)
+    return HealthItem("bridge", Light.OFF, tr("Bridge not installed"), BridgeState.ABSENT)
 
 
 def _reading(last_read: tuple[Story, float, str] | None) -> HealthItem:

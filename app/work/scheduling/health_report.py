@@ -11,6 +11,7 @@ from typing import Any
 from app.core.operations import Operation
 from app.core.part_health import Health, HealthItem, Light
 from app.settings.values import REGISTRY
+from app.sillytavern.bridge.bridge_pairing import BridgeState
 
 PARTS = ("sillytavern", "bridge", "reading", "queue", "backend")
 
@@ -20,6 +21,7 @@ class Remedy(StrEnum):
 
     CHOOSE_FOLDER = "choose folder"
     INSTALL_BRIDGE = "install bridge"
+    PAIR_AGAIN = "pair again"
     SEE_PROMPT = "see prompt"
     CHOOSE_CHAT = "choose chat"
     READ_AGAIN = "read again"
@@ -46,10 +48,8 @@ def remedy_for(item: HealthItem, *, has_tavern: bool, is_paused: bool) -> Remedy
     match item.name:
         case "sillytavern" if not has_tavern:
             return Remedy.CHOOSE_FOLDER
-        case "bridge" if item.light is Light.BAD:
-            return Remedy.SEE_PROMPT
-        case "bridge" if item.light is Light.OFF:
-            return Remedy.INSTALL_BRIDGE if has_tavern else None
+        case "bridge":
+            return _for_bridge(item, has_tavern=has_tavern)
         case "reading" if item.light is Light.OFF:
             return Remedy.CHOOSE_CHAT
         case "reading" if item.light is Light.BAD:
@@ -61,6 +61,16 @@ def remedy_for(item: HealthItem, *, has_tavern: bool, is_paused: bool) -> Remedy
         case "backend" if item.light is Light.BAD:
             return Remedy.CHOOSE_MODEL
     return None
+
+
+def _for_bridge(item: HealthItem, *, has_tavern: bool) -> Remedy | None:
+    if item.cause == BridgeState.UNPAIRED:
+        return Remedy.PAIR_AGAIN
+    if item.cause == BridgeState.SWITCHED_OFF:  # only SillyTavern switches it on
+        return None
+    if item.cause == BridgeState.ABSENT or item.light is Light.OFF:
+        return Remedy.INSTALL_BRIDGE if has_tavern else None
+    return Remedy.SEE_PROMPT if item.light is Light.BAD else None
 
 
 def report_of(health: Health, facts: Facts) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from app.core.model_use import Prices
 from app.core.operations import (
     ALL,
+    FINISHED,
     MEMORY,
     RECAPS,
     CatchUp,
@@ -431,9 +432,18 @@ class Scheduler:
                     pace=self._pace,
                     now=now,
                     is_stopping=followed.kept.is_stopped,
+                    is_held=running is None and self._is_held(number),
                 )
             )
         return tuple(found)
+
+    def _is_held(self, chat_id: int) -> bool:
+        """Whether what a catch-up asked for last failed, and waits to be tried again."""
+        return any(
+            operation.error and _is_of_a_catch_up(operation)
+            for operation in self._queue.operations
+            if operation.spec.chat == chat_id and operation.status not in FINISHED
+        )
 
     def left(self, chat: OpenChat) -> CatchUpPlan | None:
         """What recapping a chat takes from here on, with the time expected; None: nothing."""
@@ -451,7 +461,14 @@ class Scheduler:
 
     def _estimated(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
         others = {kind: other.reasoning_tokens for kind, other in writing.others.items()}
-        return estimated(found, self._pace, self._prices(), writing.reasoning_tokens, others)
+        return estimated(
+            found,
+            self._pace,
+            self._prices(),
+            writing.reasoning_tokens,
+            by_kind=others,
+            write_speed=writing.write_speed,
+        )
 
     def _plan(
         self,
@@ -467,6 +484,17 @@ class Scheduler:
         if writing.asks_nobody:
             free = frozenset()
         return catch_up_plan(chat.story, specs, settings, search=search, reading=reading, free=free)
+
+    async def reading(self, chat: OpenChat) -> CatchUpPlan | None:
+        """What reading a chat for its memory up to its last message takes; None: no request."""
+        writing, settings = self._writing(), {**chat.settings(), "memory_auto": True}
+        wanted = replace(chat.reading_state, is_wanted=True)
+        cost = reading_cost(chat.story, settings, writing, wanted)
+        found = catch_up_plan(chat.story, (), settings, reading=cost)
+        if found is None:
+            return None
+        await self._measure()
+        return self._estimated(found, writing)
 
 
 def _stops_with_it(operation: Operation) -> bool:

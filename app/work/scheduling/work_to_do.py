@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.core.errors import UsageError
-from app.core.operations import ALL, Operation
+from app.core.operations import ALL, FINISHED, Operation
 from app.core.translation import N_, tr
 from app.story.story import ChatRef
 from app.work.chats.chat_names import ChatNames
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.catch_up import CatchUpPlan, CatchUpProgress
+from app.work.planning.catch_up import KINDS, CatchUpPlan, CatchUpProgress
+from app.work.planning.staleness import is_asked_for
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.scheduler import Cleared, Scheduler
 
@@ -121,6 +122,23 @@ class WorkToDo:
         if self._is_reading_only():
             raise UsageError(tr(BUSY))
         await self._scheduler.start(self._chats.required(path), part)
+
+    async def reading(self, path: Path) -> CatchUpPlan | None:
+        """What reading an open chat for its memory takes; None where no model is asked."""
+        return await self._scheduler.reading(self._chats.required(path))
+
+    @property
+    def to_do(self) -> int:
+        """How much is left: of catch-ups the requests that they say, and each other operation."""
+        on = self.catching_up
+        chats = {progress.chat for progress in on}
+        others = [
+            op
+            for op in self.operations
+            if op.status not in FINISHED
+            and not (op.spec.chat in chats and op.spec.kind in KINDS and not is_asked_for(op.spec))
+        ]
+        return len(others) + sum(progress.left for progress in on)
 
     def wait_for_word(self) -> None:
         """A newcomer chooses first: until `begin`, nothing is begun of what the chats lack."""

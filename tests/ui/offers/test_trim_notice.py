@@ -54,3 +54,14 @@ async def test_it_goes_with_its_reason(
     session.slots_changed.emit(CUT)
     session.slots_changed.emit(WHOLE)
     assert notice.sentence == ""
+
+
+async def test_it_never_shows_an_old_number(window: MainWindow, demo_tavern: WrittenTavern) -> None:
+    assert window.desk is not None
+    session, notice = window.desk.session, window.frame.notice
+    await session.open_path(demo_tavern.chat)
+    session.slots_changed.emit(CUT)
+    session.slots_changed.emit(SlotSet((slot(SlotName.LONG, "The well.", cut=7),)))
+    assert notice.sentence.endswith("Long-term 7.")
+    window.show_page("work")
+    assert notice.sentence == ""

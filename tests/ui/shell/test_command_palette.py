@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import msgspec
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
@@ -87,3 +90,10 @@ def test_a_setting_is_found_by_its_name_before_what_is_only_also_called_so(
     assert [(entry.text, entry.detail) for entry in found[:2]] == [("Theme", "Look"), ("Sync", "")]
     assert found[0].value == "theme"
     assert all(entry.value is None for entry in find_entries("", actions, story()))
+
+
+def test_marks_of_emphasis_are_not_shown_in_a_find(actions: Actions) -> None:
+    told = story(8, ())
+    first = msgspec.structs.replace(told.messages[0], text="*She waits* by the *rowan* tree.")
+    (found,) = find_entries("rowan", actions, replace(told, messages=(first, *told.messages[1:])))
+    assert found.text == "She waits by the rowan tree."

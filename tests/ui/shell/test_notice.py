@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.story.break_search import SearchCost
 from app.work.planning.catch_up import CatchUpPlan
 from app.work.planning.memory_planner import ReadingCost
+from ui.shell import notice as notice_module
 from ui.shell.notice import Notice, plan_command, plan_sentence
 
 SEARCH = SearchCost(90, 12, 60, 9_000, 1_000)
@@ -58,3 +60,35 @@ def test_what_is_withdrawn_is_what_was_meant_and_not_what_came_last(dressed: QAp
     notice.withdraw("second")
     assert notice.sentence == ""
     notice.deleteLater()
+
+
+def test_what_only_informs_goes_by_itself_and_what_asks_stays(
+    dressed: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notice_module, "INFORMS_SECONDS", 0.05)
+    monkeypatch.setattr(notice_module, "FAILED_SECONDS", 0.05)
+    monkeypatch.setattr(Notice, "underMouse", lambda _: False)
+    notice = Notice()
+    qtbot.addWidget(notice)
+    notice.offer("question", "Shall it?", way_on="It shall")
+    notice.offer("news", "It was done.")
+    assert notice.sentence == "It was done."
+    qtbot.waitUntil(lambda: notice.sentence == "Shall it?")
+    notice.say("It did not work.")
+    assert notice.sentence == "It did not work."
+    qtbot.waitUntil(lambda: notice.sentence == "Shall it?")
+    qtbot.wait(150)
+    assert notice.sentence == "Shall it?"
+
+
+def test_what_is_about_a_page_stands_on_no_other(dressed: QApplication, qtbot: QtBot) -> None:
+    notice = Notice()
+    qtbot.addWidget(notice)
+    notice.follow_page("story")
+    notice.offer("cut", "89 are cut.", way_on="See", pages=("story", "prompt"))
+    notice.follow_page("recaps")
+    assert notice.sentence == ""
+    notice.amend("cut", "12 are cut.")
+    assert notice.sentence == ""
+    notice.follow_page("prompt")
+    assert notice.sentence == "12 are cut."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QStackedWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.shell.notice import Notice
@@ -71,3 +71,22 @@ def test_a_notice_has_room_for_all_its_words_whatever_changes(
     qtbot.wait(20)
     assert notice.height() == low
     assert area.covered_px == low + 2 * BESIDE
+
+
+def test_a_notice_never_lies_over_a_button(dressed: QApplication, qtbot: QtBot) -> None:
+    notice = Notice()
+    area = area_with(qtbot, notice)
+    area.resize(900, 500)
+    page = QWidget()
+    button = QPushButton("Delete", page)
+    button.setGeometry(400, 440, 120, 40)
+    stack = area.findChild(QStackedWidget)
+    assert stack is not None
+    stack.addWidget(page)
+    stack.setCurrentWidget(page)
+    notice.offer("key", "Short.")
+    qtbot.waitUntil(lambda: not notice.geometry().intersects(button.geometry()))
+    assert notice.geometry().bottom() < area.height()
+    button.hide()
+    notice.offer("key", "Shorter.")
+    qtbot.waitUntil(lambda: notice.geometry().bottom() == area.height() - BESIDE - 1)

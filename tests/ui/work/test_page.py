@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
 from app.core.errors import StoreError
@@ -54,3 +56,23 @@ async def test_a_pause_says_why(
     QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)
     await until(lambda: page._reason.text() == "")
     assert not companion.work.is_paused
+
+
+async def test_many_failures_leave_the_buttons_their_words(
+    demo_window: MainWindow, companion: Companion
+) -> None:
+    demo_window.resize(1180, 780)
+    demo_window.show_page("work")
+    page = demo_window.page
+    assert isinstance(page, WorkPage)
+    error = "The model answered twice with something other than keywords. Try it again. " * 2
+    page.show_operations(
+        tuple(
+            replace(op, status=OperationStatus.FAILED, error=error)
+            for op in companion.work.operations
+        )
+    )
+    page._summary.setText("0 to do, 24 failed in Captain Henrike Sloe; Captain Henrike Sloe, two")
+    QApplication.processEvents()
+    for button in (page._retry_all, page._retry, page._cancel, page._pause):
+        assert button.width() >= button.sizeHint().width()

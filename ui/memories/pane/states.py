@@ -53,8 +53,6 @@ class EmptyState(QWidget):
         commands.setSpacing(8)
         for widget in (self.read, self.model):
             commands.addWidget(widget)
-        commands.addSpacing(8)
-        commands.addWidget(self.demo)
         commands.addStretch(1)
         block = QWidget()
         block.setFixedWidth(WIDTH)
@@ -66,6 +64,8 @@ class EmptyState(QWidget):
         column.addWidget(self.no_model)
         column.addSpacing(6)
         column.addLayout(commands)
+        # Beneath the buttons: beside them there is no room for all words in every language.
+        column.addWidget(self.demo, 0, Qt.AlignmentFlag.AlignLeft)
         outer = QVBoxLayout(self)
         outer.addStretch(2)
         row = QHBoxLayout()

@@ -153,3 +153,13 @@ def test_attitudes_are_counted_by_person() -> None:
 def test_nobody_is_known_of_in_a_story_that_tells_nothing() -> None:
     found = minds()
     assert (found.topics, found.people, found.stances(0)) == ((), (), ())
+
+
+def test_nobody_both_knows_and_suspects_one_thing() -> None:
+    found = minds(
+        entry("suspects", "Cora Lee", SEAL, 3),
+        entry("knows", "Cora Lee", SEAL, 8),
+    )
+    (topic,) = found.topics
+    stances = found.stances_to(found.knowledge.matters[topic.number], LAST)
+    assert [stance.attitude for stance in stances] == [Attitude.KNOWS]

@@ -24,6 +24,8 @@ from app.core.model_use import (
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
 from app.core.tasks import TaskSupervisor
 from app.llm.backends.backend import Answer, Request
+from app.llm.backends.factory import make_backend
+from app.llm.backends.specs import parse_spec
 from app.llm.prompts.prompt_files import TASKS, load_prompts
 from app.llm.writers.asking import Asker, Task
 from app.llm.writers.meter import RequestUse
@@ -333,3 +335,26 @@ async def test_requests_at_one_time_are_counted_each_under_its_own_name() -> Non
         )
     assert {name: len(found) for name, found in uses.items()} == dict.fromkeys(names, 1)
     assert all(use.output_tokens > 0 for found in uses.values() for use in found)
+
+
+async def test_a_request_that_a_killed_server_had_is_counted() -> None:
+    """It was read in full: that nothing came of it makes it no cheaper."""
+
+    async def die(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(die, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        backend = make_backend(parse_spec(f"openai:m@http://127.0.0.1:{port}"))
+        heard = Heard()
+        asker = Asker(backend, count_tokens=lambda text: len(text.split()), meter=heard)
+        prompt = PROMPTS["message_recap"]
+        task = Task(prompt, "recap", is_json=False)
+        inputs = {"context": "(none)", "message": "Ada waits."}
+        with pytest.raises(BackendUnreachable):
+            await asker.ask(task, prompt, inputs, read_sentence)
+        await backend.aclose()
+    (use,) = heard.uses
+    assert use.prompt_tokens > 20
+    assert use.is_estimated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -292,3 +293,45 @@ async def test_what_was_learned_of_a_chat_s_prompts_outlives_a_start_with_anothe
         third.write_bytes(other.read_bytes())
         await now.open_story(third)
         assert chats.required(third).context_tokens == 48_000  # the connection's newest
+
+
+async def test_what_is_shown_for_the_next_reply_is_what_the_last_one_got(played: Played) -> None:
+    await played.companion.settled(played.path)
+    sent = {slot["key"]: slot["text"] for slot in (await played.ask(context=24_000))["slots"]}
+    shown = await played.companion.next_prompt(played.path)
+    told = {slot.key: slot.text for slot in shown.slots if slot.text}
+    assert told == {key: text for key, text in sent.items() if text}
+    assert shown.whole_recap  # and that it leaves something to the messages is known
+
+
+async def test_a_turn_that_was_heard_of_late_is_of_when_it_was(played: Played) -> None:
+    """A program that was stopped heard of three turns at once, and listed all after the last."""
+    then = time.time() - 300
+    await played.ask(asked=then)
+    await played.ask(asked=then + 60)
+    await played.ask(asked=time.time() + 1_000_000)  # a clock that is another
+    newest, second, first = await played.turns(3)
+    assert (first.moment, second.moment) == (then, then + 60)
+    assert abs(newest.moment - time.time()) < 60
+
+
+async def test_the_story_and_the_budgets_count_the_same_messages(played: Played) -> None:
+    companion, path = played.companion, played.path
+    await companion.settled(path)
+    story = companion.story(path)
+    assert story is not None
+    for context in (3_000, 6_000):
+        reach = await companion.reaching.of(path)
+        outlook = (await companion.budgets.rehearse(path)).under()
+        assert outlook.first == reach.verbatim_from
+        slots = (await played.ask(context=context))["slots"]
+        parts = [("system", "A card of some words. " * 20)]
+        parts += [("user" if m.is_user else "assistant", m.text) for m in story.messages[-9:]]
+        await played.sent(slots, *parts)
+        await played.turns(1 if context == 3_000 else 2, kept=True)
+    reach = await companion.reaching.of(path)
+    outlook = (await companion.budgets.rehearse(path)).under()
+    assert reach.is_seen
+    assert outlook.first == reach.verbatim_from
+    shown = [m for m in story.messages[outlook.first :] if not m.is_hidden]
+    assert outlook.newest == len(shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.core.model_use import Prices
@@ -100,3 +102,43 @@ def test_one_that_stops_has_only_what_runs_before_it() -> None:
 )
 def test_an_expected_time_is_said_roughly(seconds: float, words: str) -> None:
     assert about(seconds) == words
+
+
+def test_progress_counts_the_requests_that_the_plan_named() -> None:
+    plan = replace(PLAN, of_each={SCENE: 4}, requests=4 * 4 + 3)
+    worked = Worked(2, 1, 60.0, by_kind={SCENE: (1, 1), FOLD: (1, 0)})
+    left = replace(plan, scenes=2, folds=2, requests=2 * 4 + 2)
+    told = catch_up_progress(
+        1, "Mira", left=left, worked=worked, running=None, pace=PACE, now=100.0
+    )
+    assert (told.done, told.failed, told.left) == (5, 4, 10)
+    assert told.done + told.failed + told.left == plan.requests
+
+
+def test_no_time_is_promised_while_nothing_is_answered() -> None:
+    def remaining(*, started: float | None, is_held: bool) -> float | None:
+        return catch_up_progress(
+            1,
+            "Mira",
+            left=PLAN,
+            worked=Worked(5, 1, 60.0),
+            running=None if started is None else running(started),
+            pace=PACE,
+            now=1_000.0,
+            is_held=is_held,
+        ).remaining
+
+    assert remaining(started=None, is_held=False) == 52.0
+    assert remaining(started=None, is_held=True) is None
+    assert remaining(started=995.0, is_held=False) == 47.0
+    assert remaining(started=700.0, is_held=False) is None  # it hangs, or may as well
+
+
+def test_a_model_that_was_tested_is_no_middling_one() -> None:
+    plan = estimated(PLAN, Pace(), Prices(), write_speed=60.0)
+    middling = estimated(PLAN, Pace(), Prices()).seconds
+    assert middling is not None
+    assert plan.seconds == middling / 2
+    assert plan.is_tested
+    assert not plan.is_guessed
+    assert not estimated(PLAN, PACE, Prices(), write_speed=60.0).is_tested

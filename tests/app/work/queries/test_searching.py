@@ -145,6 +145,16 @@ async def test_a_branch_shows_a_message_once_and_says_where_else_it_is(world: Wo
     assert any(hit.elsewhere == 1 for hit in findings.hits)
 
 
+async def test_a_message_that_the_open_chat_shows_is_said_to_be_there(world: World) -> None:
+    await world.open(world.branch("branch", 20))
+    word = max(world.companion.story(world.tavern.chat).messages[3].text.split(), key=len)
+    for here in (world.tavern.chat, world.tavern.chat.with_name("branch.jsonl")):
+        findings = await world.companion.search.find(word, here=here)
+        both = [hit for hit in findings.hits if hit.elsewhere and not hit.memory_id]
+        assert both
+        assert {hit.chat for hit in both} == {here}
+
+
 async def test_scripts_without_spaces_are_found_inside_of_sentences(world: World) -> None:
     path = write_chat(world.tavern.chat.with_name("W.jsonl"), "彼女は古い灯台の鍵を隠した。")
     await world.open(path)

@@ -20,6 +20,7 @@ from app.core.errors import (
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
 from app.core.tasks import TaskSupervisor
 from app.llm.backends.retries import MAX_ATTEMPTS
+from app.llm.writers.meter import RequestUse, note
 from app.store.store import Store
 from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.operation_queue import OperationQueue
@@ -573,3 +574,20 @@ async def test_of_what_is_made_anew_one_failure_is_shown_and_tried_again(
     await queue.add([keywords("third")])
     await queue.wait_idle()
     assert script.done == ["second", "third"]
+
+
+async def test_what_a_failed_attempt_took_stands_with_it(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    async def act() -> None:
+        note(RequestUse("scene_recap", "m", 100, 7))
+        note(RequestUse("scene_recap", "m", 120, 0, is_estimated=True))
+        raise AnswerUnusable("It wrote nothing of use.")
+
+    script = Script({"bad": act})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("bad")])
+    await queue.wait_idle()
+    (failed,) = queue.operations
+    assert failed.status is OperationStatus.FAILED
+    assert (failed.prompt_tokens, failed.output_tokens, failed.backend) == (220, 7, "m")

@@ -1,0 +1,66 @@
+"""The pane beside the story tells of the recap that the next prompt gets, and how much of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from app.companion import Companion
+from app.story.recaps import injected_version
+from tests.labelled import WrittenTavern
+from ui.controls.labels import Label
+from ui.program.main_window import MainWindow
+from ui.program.story_stage import StoryStage
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+def stage_of(window: MainWindow) -> StoryStage:
+    window.show_page("story")
+    assert isinstance(window.page, StoryStage)
+    return window.page
+
+
+def says(stage: StoryStage, words: str) -> bool:
+    labels = stage.inspector.findChildren(Label)
+    return any(words in label.text() and label.isVisible() for label in labels)
+
+
+async def test_a_chat_that_shrank_shows_the_version_that_its_prompt_gets(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    pane = stage_of(demo_window).inspector
+    await until(lambda: bool(pane.shown_text))
+    before = companion.story(demo_tavern.chat)
+    assert before is not None
+    assert before.running.current is not None
+    newest = before.running.current.content
+    gone = before.places[before.running.current.last_anchor]
+    lines = demo_tavern.chat.read_text("utf-8").splitlines()
+    demo_tavern.chat.write_text("\n".join(lines[: gone + 1]), "utf-8")
+    await companion.open_story(demo_tavern.chat)
+
+    def is_older() -> bool:
+        story = companion.story(demo_tavern.chat)
+        assert story is not None
+        told = injected_version(story.running, story.places)
+        return told is not None and pane.shown_text == told.content != newest
+
+    await until(is_older)
+    assert pane.version_choice.currentText()
+
+
+async def test_what_the_sent_messages_tell_themselves_is_said_to_be_left_out(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    stage = stage_of(demo_window)
+    await until(lambda: bool(stage.inspector.shown_text))
+    assert not says(stage, "word for word is left to them")
+    chat = companion._chats.required(demo_tavern.chat)
+    chat.context_tokens = 24_000  # as a turn says it
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    session.refresh()
+    await until(lambda: says(stage, "word for word is left to them"))
+    assert session.slots.whole_recap
+    whole = (await companion.slots(demo_tavern.chat)).slots[0].text
+    assert session.slots.slots[0].text != whole

@@ -1,0 +1,33 @@
+"""Reading a story for its memory is paid for: what it takes is said first."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from app.companion import Companion
+from tests.chat_files import message, write_chat
+from tests.fakes import MODEL, FakeLlm
+from ui.program.main_window import MainWindow
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+async def test_reading_now_names_its_cost_and_waits_for_the_word(
+    window: MainWindow, companion: Companion, tmp_path: Path, until: Until
+) -> None:
+    path = write_chat(tmp_path / "chat.jsonl", [message(number) for number in range(8)])
+    assert window.desk is not None
+    with FakeLlm("NONE") as llm:
+        await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
+        companion._chats.keeps_memory = True
+        await window.desk.session.open_path(path)
+        window.desk.session.read_asked.emit()
+        notice = window.frame.notice
+        await until(lambda: "were not read for memory yet" in notice.sentence)
+        assert "request" in notice.sentence
+        assert "tokens" in notice.sentence
+        assert "min" in notice.sentence or " s " in notice.sentence
+        assert not llm.requests
+        notice.take_up()
+        await until(lambda: any("<messages>" in request.text for request in llm.requests))
