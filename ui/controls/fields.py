@@ -141,13 +141,17 @@ class ChoiceCard(QAbstractButton):
         fact_width = painter.fontMetrics().horizontalAdvance(self._fact) + 16 if self._fact else 0
         if fact_width > width / 2:
             fact_width = 0  # the words say more
+        room, cut = int(width - fact_width), Qt.TextElideMode.ElideRight
+        # Where the detail has no room beside the fact, that stands over it, beside the title.
+        is_long = painter.fontMetrics().horizontalAdvance(self._detail) > room
         if fact_width:
             painter.setPen(t.t2)
-            area = QRectF(46, 0, width, self.height())
+            area = QRectF(46, 7, width, 20) if is_long else QRectF(46, 0, width, self.height())
             painter.drawText(area, Qt.AlignmentFlag.AlignRight | top, self._fact)
-        room, cut = int(width - fact_width), Qt.TextElideMode.ElideRight
         painter.setPen(t.t2)
-        detail = painter.fontMetrics().elidedText(self._detail, cut, room)
+        detail = painter.fontMetrics().elidedText(
+            self._detail, cut, int(width) if is_long else room
+        )
         painter.drawText(QRectF(46, 26, width, 18), left | top, detail)
         painter.setPen(t.t1 if self.isEnabled() else t.t3)
         painter.setFont(ui_font(13, SEMIBOLD))
