@@ -118,7 +118,9 @@ class SlotsWorld:
             known(SlotName.SESSION, Tier.SESSION, "detail"),
             known(SlotName.ARCS, Tier.ARCS, "arc"),
             known(SlotName.RELATIONSHIPS, Tier.RELATIONSHIPS, "feeling", subject=who, target="X"),
-            known(SlotName.STATE_LEDGER, Tier.STATE_LEDGER, "character", subject=who, field="mood"),
+            known(
+                SlotName.STATE_LEDGER, Tier.STATE_LEDGER, "character", subject=who, field="injuries"
+            ),
             *(
                 known(SlotName.EPISTEMIC, Tier.EPISTEMIC, "knows", subject=name, whose=name)
                 for name in names
