@@ -160,7 +160,7 @@ async function ask(chat, kind, contextSize, length) {
         macros: macros.named(),
         tokenizer: tokenizerName(),
         said: newest(kind),
-        asked: Date.now() / 1000,
+        asked: new Date().getTime() / 1000, // to be shown; nothing waits by it
     }, waitForTurn);
     if (!frame && reading && !link.isUp()) {
         await Promise.race([reading, new Promise((done) => setTimeout(done, waitForTurn))]);
