@@ -201,6 +201,10 @@ async def test_a_streamed_answer_is_reported_once_it_is_whole(
     assert received.index == await page.length() - 1
     length = await page.length()
     await bridge.until(lambda: (bridge.changes and bridge.changes[-1].length == length) or None)
+    # SillyTavern saves a streamed answer by and by; a chat that is opened meanwhile it saves empty.
+    async with asyncio.timeout(15):
+        while len(bridge.chat_lines("Harbour")) < length:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
 
 
 async def test_looking_for_changes_is_cheap_in_a_long_chat(page: TavernPage) -> None:
