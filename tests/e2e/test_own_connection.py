@@ -438,7 +438,9 @@ async def test_the_program_remembers_through_the_page_and_tells_who_comes_back(
 
         page.llm.reply = lambda _: "The lamp burned low and nobody spoke."
         await page.open_chat("Harbour")
-        await companion.settled(tavern.chat_path("Harbour"))  # a busy model is not asked to tell
+        harbour = tavern.chat_path("Harbour")
+        await companion.open_story(harbour)  # also where its page's word has not come yet
+        await companion.settled(harbour)  # a busy model is not asked to tell
         with closing(sqlite3.connect(folders.database)) as database, database:
             database.execute("UPDATE activity SET last_active = last_active - 180000")
         await page.open_chat("Mill")
