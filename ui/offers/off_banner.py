@@ -33,12 +33,15 @@ class OffBanner(QObject):
     def is_off(self) -> bool:
         """Whether the open chat is switched off."""
         path = self._session.path
-        if path is None or self._session.story is None:
+        if path is None or self._session.companion.story(path) is None:
             return False
         return bool(self._session.companion.setting("chat_off", path=path).value)
 
     def look(self, _news: object = None) -> None:
-        """Show how it is now."""
+        """Show how it is now; while the chat takes another name, how it was."""
+        path = self._session.path
+        if path is not None and self._session.companion.story(path) is None:
+            return
         is_off = self.is_off
         self._action.setEnabled(self._session.path is not None)
         self._action.setText(

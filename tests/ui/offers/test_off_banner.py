@@ -33,3 +33,20 @@ async def test_the_switch_is_an_action_that_the_banner_and_undo_take_back(
     demo_window.desk.session.undo()
     await until(lambda: banner.sentence == "")
     assert action.text() == "Switch off for this chat"
+
+
+async def test_it_stays_as_it_was_while_the_chat_takes_another_name(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    banner = demo_window.frame.banner
+    demo_window.actions_["off"].trigger()
+    await until(lambda: bool(banner.sentence))
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    said, renamed = banner.sentence, demo_tavern.chat.with_name("Another name.jsonl")
+    demo_tavern.chat.rename(renamed)
+    await companion.open_story(renamed)
+    session.slots_changed.emit(session.slots)  # before the window has followed
+    assert banner.sentence == said
+    await until(lambda: session.path == renamed)
+    await until(lambda: banner.sentence == said)
