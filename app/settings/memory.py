@@ -49,9 +49,12 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
     ),
     _number(
         "memory_every",
-        3,
+        4,
         N_("Extract every"),
-        N_("Replies of the character between two readings; each reading is one request."),
+        N_(
+            "Replies of the character between two readings; each reading is one request. Long "
+            "messages are read sooner, before the prompt has no room for them."
+        ),
         1,
         10,
     ),

@@ -93,13 +93,18 @@ class Played:
 
 @asynccontextmanager
 async def opened(
-    story: Mapping[str, Any], reply: Reply | None, *, is_whole: bool = False, context: int = 0
+    story: Mapping[str, Any],
+    reply: Reply | None,
+    *,
+    is_whole: bool = False,
+    context: int = 0,
+    prompt: int = 0,
 ) -> AsyncIterator[Played]:
     """A tavern that holds the story, and the program beside it.
 
     reply: of the model, None for none. is_whole: it reads to the last message each time, as its
     commands do, and does not wait for what may be swiped. context: tokens that the model takes, 0
-    where it does not say.
+    where it does not say. prompt: tokens of the chat's prompts, 0 for the setting's.
     """
     with tempfile.TemporaryDirectory() as folder, FakeLlm(reply) as llm:
         llm.context = context
@@ -116,6 +121,8 @@ async def opened(
             reads_to_the_end=is_whole,
         ) as companion:
             await companion.put_setting("memory_auto", True)
+            if prompt:
+                await companion.put_setting("context_tokens", prompt)
             yield Played(companion, written.chat, story)
 
 
@@ -138,9 +145,10 @@ async def asked_of(
     model: str = ORACLE,
     step: int = STEP,
     is_whole: bool = False,
+    prompt: int = 0,
 ) -> tuple[Asked, ...]:
-    """Every question at every total, with a model of `reply_of`."""
-    async with opened(story, reply_of(story, model), is_whole=is_whole) as played:
+    """Every question at every total, with a model of `reply_of`; prompt: as for `opened`."""
+    async with opened(story, reply_of(story, model), is_whole=is_whole, prompt=prompt) as played:
         return await asked_in(played, totals, step)
 
 

@@ -61,7 +61,7 @@ def test_an_answer_is_noted_from_the_message_that_gives_it() -> None:
 
 @pytest.mark.asyncio
 async def test_with_a_good_model_the_prompt_answers_more_than_its_rivals() -> None:
-    asked = await asked_of(story_of("night-ferry", until=41), [500])
+    asked = await asked_of(story_of("night-ferry", until=41), [500], prompt=512)
     found = shares(asked)
     assert len(asked) == 6
     assert found.newest < found.slots >= 0.95

@@ -34,6 +34,7 @@ SMALLEST_CHUNK = 500
 # Passes of one block are told the same of what was remembered at its beginning, and then what was
 # noted since: so a server finds the beginning of each that it has read.
 PASSES_IN_BLOCK = 5
+UNREAD_IN_CONTEXT = 3  # so many times what waits: less, and it may leave the prompt unread
 MESSAGES_BEFORE = 4  # the new ones, to understand them
 UNKNOWN_CONTEXT = 8192
 NOTHING_FOUND: frozenset[tuple[str, str]] = frozenset()
@@ -55,7 +56,7 @@ class Reading:
     is_whole: the chat is read to its very end, whatever the settings say of waiting; for a command,
     which nobody swipes behind. is_wanted: the same for once, since the user said so. is_paused: the
     user wants nothing added for now. is_in_round: the members of a group still answer one another,
-    and their round is read at once (§2, EV3).
+    and their round is read at once (§2, EV3). context: tokens of the chat's prompts, 0 unknown.
     """
 
     extracted: Collection[tuple[str, str]] = ()
@@ -64,6 +65,7 @@ class Reading:
     is_wanted: bool = False
     is_paused: bool = False
     is_in_round: bool = False
+    context: int = 0
 
     @property
     def waits(self) -> bool:
@@ -199,7 +201,9 @@ def next_pass(
     run = _run(story, missing, told, settings)
     is_at_end = run[-1] == missing[-1] and not _is_followed(story, run[-1], told)
     replies = sum(not story.messages[index].is_user for index in run)
-    if is_at_end and reading.waits and replies < int(settings["memory_every"]):
+    is_enough = replies >= int(settings["memory_every"])
+    is_due = is_enough or _is_soon_unsent(story, run, reading.context)
+    if is_at_end and reading.waits and not is_due:
         return None
     spec = pass_spec(story, chat_id, settings, writing, _chunk(story, run, writing))
     is_backlog = len(missing) > 2 * CATCH_UP_MESSAGES and not writing.is_free
@@ -326,6 +330,12 @@ def _run(
         run.append(index)
         replies += not story.messages[index].is_user
     return run
+
+
+def _is_soon_unsent(story: Story, run: Sequence[int], context: int) -> bool:
+    """Whether messages so long wait to be read that the next prompts may hold them no more."""
+    tokens = sum(story.message_tokens[index] for index in run) if story.message_tokens else 0
+    return 0 < context < tokens * UNREAD_IN_CONTEXT
 
 
 def _is_followed(story: Story, index: int, told: Sequence[int]) -> bool:

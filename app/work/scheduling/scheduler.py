@@ -132,7 +132,9 @@ class Scheduler:
         if not chat.keeps_memory:
             return ()
         settings, writing = chat.settings(), self._writing()
-        spec = next_pass(chat.story, chat.chat_id, settings, writing, chat.reading_state)
+        context = chat.context_tokens or int(settings["context_tokens"])
+        reading = replace(chat.reading_state, context=context)
+        spec = next_pass(chat.story, chat.chat_id, settings, writing, reading)
         return () if spec is None else (spec,)
 
     def _derived(

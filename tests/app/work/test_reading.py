@@ -177,6 +177,16 @@ async def test_where_there_is_nothing_new_nothing_is_asked_and_the_count_goes_on
         assert len(play.readings) == 1
 
 
+@pytest.mark.parametrize(("context", "readings"), [(8192, 0), (600, 1)])
+async def test_what_the_prompt_soon_has_no_room_for_is_read_at_once(
+    tmp_path: Path, context: int, readings: int
+) -> None:
+    settings = {"memory_every": 5, "context_tokens": context}
+    async with playing(tmp_path, Script(LINES), **settings) as play:
+        await play.add("", "The rain goes on. " * 60, "")
+        assert len(play.readings) == readings
+
+
 async def test_a_hidden_message_or_a_notice_counts_for_nothing(tmp_path: Path) -> None:
     settings = {"memory_every": 2, "include_hidden_messages": False}
     async with playing(tmp_path, Script(LINES), **settings) as play:
