@@ -10,6 +10,7 @@ import contextlib
 import json
 import re
 import shutil
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from app.companion import open_companion
 from app.core.paths import user_folders
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.sillytavern.bridge.bridge_export import export
+from app.work.pages.link import PREFERRED_PORT
 from app.work.pages.remote_chats import CHECK_SECONDS
 from tests.e2e import sillytavern
 from tests.e2e.conftest import RunningTavern
@@ -88,10 +90,15 @@ def tavern(
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    """Tavernkeep, serving, told of no SillyTavern."""
+    """Tavernkeep, serving, told of no SillyTavern. Its port is none that all programs would rather
+    have, so that another test's takes it never while this one is stopped.
+    """
     patch = pytest.MonkeyPatch()
     patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
-    with FakeLlm(recap_reply) as model:
+    with FakeLlm(recap_reply) as model, socket.socket() as usual:
+        with contextlib.suppress(OSError):  # taken already: so it stays
+            usual.bind(("127.0.0.1", PREFERRED_PORT))
+            usual.listen()
         data = tmp_path_factory.mktemp("program")
         program = Program(None, data, f"openai:{MODEL}@{model.url}", more=("--pair",))
         program.start()
