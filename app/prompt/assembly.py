@@ -22,6 +22,7 @@ from app.prompt.budgeting.budgets import (
 from app.prompt.choosing.choice import chosen, for_scarce_room
 from app.prompt.choosing.drafts import Draft, dealt_out, shown_within, tokens_of
 from app.prompt.choosing.framing import one_line
+from app.prompt.choosing.retold import without_retold
 from app.prompt.choosing.secrets import kept_secret, lines_kept_secret
 from app.prompt.choosing.unread import fallen_out, kept_for_messages
 from app.prompt.occasion import Occasion, Recollection, Turn
@@ -262,8 +263,9 @@ class Prepared:
         if running not in self._drafts:
             made = drafts_of(self.occasion, self.placement, running)
             kept = [kept_secret(draft, self.occasion.withheld) for draft in made]
-            lines = (one_line(line) for line in running.splitlines())
-            self._drafts[running] = chosen(kept, filter(None, lines), self.means.count)
+            lines = tuple(filter(None, (one_line(line) for line in running.splitlines())))
+            kept = [without_retold(draft, lines, self.occasion.words) for draft in kept]
+            self._drafts[running] = chosen(kept, lines, self.means.count)
         return self._drafts[running]
 
     def triggered(self, told: Collection[str], lines: Iterable[str]) -> Draft:
@@ -275,6 +277,7 @@ class Prepared:
             draft = triggered_draft(self.occasion, self.called_up, key[0])
             draft = with_passages(draft, self.passages, key[1], self.occasion.words)
             draft = kept_secret(draft, self.occasion.withheld)
+            draft = without_retold(draft, key[1], self.occasion.words)
             self._triggered[key] = with_called_gains(draft)
         return self._triggered[key]
 
@@ -468,8 +471,7 @@ def _fitted(
     for name in SlotName:
         draft = given.get(name)
         if name is SlotName.TRIGGERED and is_sent(occasion, placement, name):
-            lines = _lines_beside(turn, given, budgets, said) if turn.passages else ()
-            draft = turn.triggered(memories, lines)
+            draft = turn.triggered(memories, _lines_beside(turn, given, budgets, said))
         if draft is None:
             continue
         draft = _without_repeats(turn, draft, said)
@@ -486,9 +488,12 @@ def _fitted(
 def _lines_beside(
     turn: Prepared, given: Mapping[SlotName, Draft], budgets: Budgets, said: Collection[str]
 ) -> frozenset[str]:
-    """What was told before what the moment calls up, and what is going to be behind it."""
+    """What was told before what the moment calls up, and what is going to be behind it; an open
+    question tells nothing of what it asks for.
+    """
     names = list(SlotName)
-    behind = (given[n] for n in names[names.index(SlotName.TRIGGERED) :] if n in given)
+    names = [n for n in names[names.index(SlotName.TRIGGERED) :] if n is not SlotName.ARCS]
+    behind = (given[n] for n in names if n in given)
     told = (
         spoken
         for draft in behind

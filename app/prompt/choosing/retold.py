@@ -1,0 +1,57 @@
+"""Leaves out what a line that the prompt tells anyway says in other words. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import log1p
+
+from app.prompt.choosing.drafts import Draft
+from app.prompt.slots import LeftOut, Reason, SlotName
+from app.recall.words import Words
+
+# Slots of sentences that tell what happened: a question, a value or a feeling is another thing.
+TELLING = frozenset({SlotName.LONG, SlotName.TRIGGERED, SlotName.SCENES, SlotName.SESSION})
+# Share of a line's terms that another has to have to tell it: by their rarity, and by their number.
+SAME, SAME_IN_NUMBER = 0.5, 0.4
+FEWEST_TERMS = 5  # of a line; fewer say too little to know it again
+
+
+def without_retold(draft: Draft, lines: Iterable[str], words: Words) -> Draft:
+    """The draft without the entries that one of these lines tells as well."""
+    if draft.name not in TELLING or not draft.entries:
+        return draft
+    told = [frozenset(words.of(line)) for line in lines]
+    own = [frozenset(words.of(entry.text)) for entry in draft.entries]
+    is_retold = _are_retold(own, [line for line in told if len(line) >= FEWEST_TERMS])
+    if not any(is_retold):
+        return draft
+    marked = tuple(zip(draft.entries, is_retold, strict=True))
+    left = (LeftOut(e.text, Reason.ELSEWHERE, e.memory) for e, is_told in marked if is_told)
+    kept = tuple(entry for entry, is_told in marked if not is_told)
+    return replace(draft, entries=kept, left_out=(*draft.left_out, *left))
+
+
+def _are_retold(own: Sequence[frozenset[str]], told: Sequence[frozenset[str]]) -> list[bool]:
+    """For each line of own whether one of the others has enough of its terms."""
+    holders = Counter(term for line in (*told, *own) for term in line)
+    total = len(told) + len(own)
+    weights = {term: log1p(total / count) for term, count in holders.items()}
+    lines_with: dict[str, list[int]] = {}
+    for number, line in enumerate(told):
+        for term in line:
+            lines_with.setdefault(term, []).append(number)
+
+    def is_retold(terms: frozenset[str]) -> bool:
+        weight: dict[int, float] = {}
+        shared = Counter[int]()
+        for term in terms:
+            for number in lines_with.get(term, ()):
+                weight[number] = weight.get(number, 0.0) + weights[term]
+                shared[number] += 1
+        needed = SAME * sum(weights[term] for term in terms)
+        fewest = len(terms) * SAME_IN_NUMBER
+        return any(weight[n] >= needed and shared[n] >= fewest for n in weight)
+
+    return [len(terms) >= FEWEST_TERMS and is_retold(terms) for terms in own]

@@ -1,0 +1,71 @@
+"""What a recap tells in the prompt is not told by a memory as well."""
+
+from __future__ import annotations
+
+from app.languages import load_packs
+from app.prompt.choosing.drafts import Draft, Entry
+from app.prompt.choosing.retold import without_retold
+from app.prompt.slots import Reason, SlotName
+from app.recall.words import Words
+from tests.app.prompt.remembered import memory, prompt, story, text_of
+
+GERMAN = "Der Müller und die Magd gingen mit dem Korb in die Stadt, und es war spät."
+WORDS = Words(load_packs(), "The miller was there, and she went with him to the town.")
+RECAP = "Vera showed Odo a light far over the sand, one long and two short, put out years ago."
+AGAIN = "Vera saw a light low over the sand, one long and two short, that was put out years ago."
+OTHER = "Odo lent Vera his cracked compass against forty silver marks at the ferry."
+
+
+def of_entries(*texts: str, name: SlotName = SlotName.LONG) -> Draft:
+    return Draft(
+        name, tuple(Entry(text, (n,), memory=text) for n, text in enumerate(texts)), "", ""
+    )
+
+
+def kept(draft: Draft, *lines: str, words: Words = WORDS) -> list[str]:
+    return [entry.text for entry in without_retold(draft, lines, words).entries]
+
+
+def test_a_memory_that_a_recap_tells_is_left_out_with_its_reason() -> None:
+    draft = without_retold(of_entries(AGAIN, OTHER), [RECAP], WORDS)
+    assert [entry.text for entry in draft.entries] == [OTHER]
+    assert [(one.text, one.reason) for one in draft.left_out] == [(AGAIN, Reason.ELSEWHERE)]
+
+
+def test_the_same_in_other_forms_of_its_words() -> None:
+    words = Words(load_packs(), GERMAN)
+    recap = "Jonas verlangte vom Müller dreihundert Taler für das Zerlegen des Werks."
+    again = "Jonas verlangt dreihundert Taler, wenn er dem Müller das Werk zerlegt."
+    assert kept(of_entries(again), recap, words=words) == []
+
+
+def test_a_memory_that_tells_much_more_stays() -> None:
+    more = (
+        "The light over the sand that Vera saw is a wreckers' lantern: Odo's uncle hung it there "
+        "each winter, was paid by the harbour master, and drowned three crews with it."
+    )
+    assert kept(of_entries(more), RECAP) == [more]
+
+
+def test_a_number_alone_makes_no_line_the_same() -> None:
+    lines = [f"On day {n} they came to gate {n} of the wall." for n in range(30)]
+    facts = [f"Fact {n} of the old harbour town with its high tower." for n in range(30)]
+    assert kept(of_entries(*facts), *lines) == facts
+
+
+def test_an_open_question_is_asked_though_a_recap_speaks_of_it() -> None:
+    question = "Why was the light over the sand, one long and two short, put out forty years ago?"
+    assert kept(of_entries(question, name=SlotName.ARCS), RECAP) == [question]
+
+
+def test_few_words_are_nobodys_repetition() -> None:
+    assert kept(of_entries("Vera limps."), "Vera limps since the winter feast.") == ["Vera limps."]
+
+
+def test_the_prompt_tells_it_once() -> None:
+    """Half of what a prompt told twice stood in its recap and in a memory."""
+    slots = prompt(
+        [memory(AGAIN, importance=3), memory(OTHER)], of=story(running=f"DEVELOPMENTS\n{RECAP}")
+    )
+    assert text_of(slots, SlotName.LONG).count("sand") == 0
+    assert "compass" in text_of(slots, SlotName.LONG)
