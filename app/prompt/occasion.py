@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from app.memory.lifecycle.state_change import Wording
 from app.memory.names import folded
 from app.memory.ranking import TURN_SHARE, Moment
 from app.memory.reading.windows import is_told
-from app.memory.records import Document, DocumentKind, EndReason, Entity, Memory, Tier
+from app.memory.records import Document, DocumentKind, Ending, EndReason, Entity, Memory, Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import BEFORE, Standing, Status
 from app.prompt.choosing.drafts import Entry
@@ -49,6 +49,7 @@ NOW_WITHIN = 20  # messages
 # Messages: what is older is told as of the past, and so is what was before the scene that goes on,
 # where it is older than the fewest.
 LATELY, LATELY_AT_LEAST = 40, 10
+LEAST_OF_OUTCOME = 4  # words by which the end of a thread says what happened
 LONGEST_READ = 20_000  # characters of one message
 IMPERSONATE = "impersonate"
 REPLACING = frozenset({"swipe", "regenerate"})
@@ -161,6 +162,22 @@ class Occasion:
             for s in self.told.standings
             if s.memory.id not in elsewhere or is_known_to(s.memory, names)
         )
+
+    @cached_property
+    def outcomes(self) -> tuple[Standing, ...]:
+        """How open threads ended, each told as a memory of the message that ended it. An ending in
+        too few words says nothing without its question.
+        """
+        ended = (
+            replace(s, memory=_outcome(s.memory, s.ending), status=Status.ACTIVE, start=s.end)
+            for s in self._known
+            if s.memory.tier is Tier.ARCS
+            and s.status is Status.ENDED
+            and s.end is not None
+            and s.ending is not None
+            and s.ending.reason is EndReason.RESOLVED
+        )
+        return _in_order(s for s in ended if len(s.memory.text.split()) >= LEAST_OF_OUTCOME)
 
     def is_on(self, setting: str) -> bool:
         return bool(self.settings[setting])
@@ -417,6 +434,10 @@ class Occasion:
         if document.chat != self.told.chat or not document.until:
             return -1
         return self.places.get(document.until)
+
+
+def _outcome(arc: Memory, ending: Ending) -> Memory:
+    return replace(arc, tier=Tier.SESSION, text=ending.text, sources=ending.sources, endings=())
 
 
 def _in_order(found: Iterable[Standing]) -> tuple[Standing, ...]:

@@ -118,10 +118,14 @@ def with_called_gains(draft: Draft) -> Draft:
 
 
 def session_draft(occasion: Occasion) -> Draft:
-    """The scene as it is now, then details of this session, the oldest first."""
+    """The scene as it is now, then details of this session and how threads ended, the oldest
+    first.
+    """
     memories, left_out = _wanted(occasion, Tier.SESSION, is_on="session_enabled")
-    held = [standing.memory for standing in memories]
     newest = {s.memory.type: s.memory for s in memories if occasion.is_of_now(s)}
+    if occasion.is_on("session_enabled") and occasion.is_on("arcs_enabled"):
+        memories = _in_time((*memories, *occasion.outcomes))
+    held = [standing.memory for standing in memories]
     now = {newest[type_].id: label for type_, label in SCENE_STATE.items() if type_ in newest}
     hybrids = hybrid(held, occasion.moment, occasion.common)
     best_first = ranked(held, hybrids)
@@ -258,6 +262,10 @@ def _listed(
 def _bullet(occasion: Occasion, memory: Memory) -> str:
     heard = "" if memory.tier is Tier.ARCS or occasion.was_there(memory) else SECONDHAND
     return f"- {heard}{one_line(memory.text)}"
+
+
+def _in_time(standings: Iterable[Standing]) -> tuple[Standing, ...]:
+    return tuple(sorted(standings, key=lambda standing: standing.start))
 
 
 def _order(held: Sequence[Standing]) -> dict[str, int]:
