@@ -134,6 +134,7 @@ def prepared(
     """A turn of which all is known but its budgets; arguments as for `assembled`."""
     room = room_in(turn.context, total, turn.fixed)
     for_messages = (turn.context or int(settings["context_tokens"])) // MOST_OF_CONTEXT
+    whole = total or (turn.context or int(settings["context_tokens"])) - turn.fixed
     if total:
         for_messages = kept_for_messages(story, told.unread_from, total)
         room = min(room or total, total - for_messages)
@@ -146,7 +147,9 @@ def prepared(
         means.vectors,
         means.profile,
         visible_from(story, settings, turn),
-        fallen_out(story, told.unread_from, for_messages, means.packs, total=total or 0),
+        fallen_out(
+            story, told.unread_from, for_messages, means.packs, total=total or 0, whole=whole
+        ),
         packs=means.packs,
         index=means.index,
         sent_from=sent_from(story, settings, turn, total),
@@ -154,7 +157,6 @@ def prepared(
     placement = placement_on(occasion)
     if told:
         occasion = replace(occasion, horizon=horizon_of(occasion, placement))
-    whole = total or (turn.context or int(settings["context_tokens"])) - turn.fixed
     if told and room is not None and occasion.is_read:
         worth = worth_telling(occasion, whole, takes_free=not total)
         room = min(room, worth or room, most_of_total(total) if total else room)

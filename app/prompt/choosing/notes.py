@@ -1,5 +1,5 @@
 """Notes of messages that the prompt no longer holds: the sentences that tell most of them, in few
-words. Pure.
+words where there is little room. Pure.
 
 Sentences are taken one by one, each time the one that adds most for its length: terms that neither
 the visible messages nor the notes before it tell, those of newer messages before those of older.
@@ -38,6 +38,9 @@ PUSHED_WEIGHS = 2.0  # what the slots themselves push out of the prompt
 MOST_JOINING = 2  # words between two numbers of one, as in "two and a half"
 ENDS = (".", "?", "!", "…")
 _MARKS = re.compile(r"[*_~`\"“”„«»「」『』]+")
+_EMPHASIS = re.compile(r"[*_~`]+")
+_QUOTES = re.compile(r"[\"“”„«»「」『』]")
+_LOOSE = re.compile(r"\s+([,.;:!?…])")  # what emphasis stood before
 # The status line that some characters put above each message: it says the same again and again.
 _STATUS = re.compile(r"\A\s*\[[^\[\]\n]{0,200}\|[^\[\]\n]{0,200}\]")
 _WORD = re.compile(r"[^\s—–]+")
@@ -46,7 +49,7 @@ _EDGES = ".,;:!?…()[]"
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence of a message. text: as it stands; short: in few words. at: its place there."""
+    """A sentence of a message. text: as it stands; short: as it is told. at: its place there."""
 
     text: str
     short: str
@@ -55,7 +58,7 @@ class _Sentence:
 
 
 def notes_of(story: Story, unread: Unread) -> Iterator[Entry]:
-    """What these messages say in few words, what tells most first."""
+    """What these messages say, what tells most first."""
     hidden = tuple(_read(story, range(unread.first, unread.end), unread))
     seen = tuple(_read(story, range(unread.end, len(story.messages)), unread))
     if not hidden:
@@ -99,23 +102,42 @@ def in_few_words(text: str, little: Collection[str], numbers: Collection[str] = 
     return short + end if short and end in ENDS and not short.endswith(tuple(_EDGES)) else short
 
 
+def in_whole(text: str) -> str:
+    """A sentence without emphasis, and without a quote that it only opens or only closes."""
+    plain = _EMPHASIS.sub("", text)
+    if len(_QUOTES.findall(plain)) % 2:
+        plain = _QUOTES.sub("", plain)
+    return _LOOSE.sub(r"\1", plain).strip()
+
+
 def _read(story: Story, indexes: range, unread: Unread) -> list[_Sentence]:
     return [
         _Sentence(text, short, index, at)
         for index in indexes
         if is_told(story.messages[index])
         for at, (text, short) in enumerate(
-            _cut(story.messages[index].text[:LONGEST_READ], unread.little, unread.numbers)
+            _cut(
+                story.messages[index].text[:LONGEST_READ],
+                unread.little,
+                unread.numbers,
+                is_brief=unread.is_brief,
+            )
         )
     ]
 
 
 @lru_cache(maxsize=600)
-def _cut(text: str, little: frozenset[str], numbers: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    """The sentences of a message, each as it stands and in few words."""
+def _cut(
+    text: str, little: frozenset[str], numbers: frozenset[str], *, is_brief: bool
+) -> tuple[tuple[str, str], ...]:
+    """The sentences of a message that tell something, each as it stands and as it is told."""
     found = split_sentences(without_markup(_STATUS.sub("", text)))
     shorter = ((sentence, one_line(in_few_words(sentence, little, numbers))) for sentence in found)
-    return tuple((sentence, short) for sentence, short in shorter if short)
+    return tuple(
+        (sentence, short if is_brief else one_line(in_whole(sentence)))
+        for sentence, short in shorter
+        if short
+    )
 
 
 # A memory or a budget that changes leaves the messages as they are, and so what they say.

@@ -20,6 +20,9 @@ SHARE_OF_STORY = 90  # the same for a story of which all fits
 LONGEST_READ = 20_000  # characters of one message
 MOST_NOTED = 24_000  # tokens of messages of which notes are made, and their number
 MOST_MESSAGES_NOTED = 250
+# Tokens of slots and messages below which sentences lose their little words: more of them fit,
+# and it reads like a telegram. Measured with tests/answers: above it whole ones tell as much.
+BRIEF_BELOW = 1_500
 NEGATION = "not"  # cue of words that turn a sentence round
 
 
@@ -27,7 +30,8 @@ NEGATION = "not"  # cue of words that turn a sentence round
 class Unread:
     """Messages that no model has read. first, end: indexes of those that the prompt itself does
     not hold. pushed: the first of those that it would hold without any slots. little: words that
-    tell nothing by themselves, in the story's language. numbers: its words for them.
+    tell nothing by themselves, in the story's language. numbers: its words for them. is_brief: what
+    they say is told without the little words.
     """
 
     first: int = 0
@@ -35,6 +39,7 @@ class Unread:
     pushed: int = 0
     little: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
+    is_brief: bool = False
 
     def __bool__(self) -> bool:
         return self.first < self.end
@@ -65,9 +70,10 @@ def fallen_out(
     packs: Sequence[LanguagePack],
     *,
     total: int = 0,
+    whole: int = 0,
 ) -> Unread:
     """What no model has read and what does not fit the room that the newest messages have. total:
-    what they and all slots have together.
+    what they and all slots have together where that is bound, whole: what they have in any case.
     """
     if unread_from is None:
         return ALL_READ
@@ -83,7 +89,7 @@ def fallen_out(
     spoken = Wording.of_story(packs, text).packs
     little = little_words(spoken)
     numbers = frozenset(word for pack in spoken for word in pack.classes[NUMBER]) - little
-    return Unread(first, end, pushed, little, numbers)
+    return Unread(first, end, pushed, little, numbers, is_brief=whole < BRIEF_BELOW)
 
 
 def _fitting(story: Story, unread_from: int, end: int, room: int) -> int:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from app.memory.records import Entity
 from app.memory.standing import Ground, standings
 from app.prompt.assembly import Means, assembled
-from app.prompt.choosing.notes import in_few_words, names_told, notes_of
-from app.prompt.choosing.unread import fallen_out, little_words
+from app.prompt.choosing.notes import in_few_words, in_whole, names_told, notes_of
+from app.prompt.choosing.unread import BRIEF_BELOW, fallen_out, little_words
 from app.prompt.occasion import Recollection
 from app.prompt.slots import SlotName, SlotSet
 from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story, text_of
@@ -108,3 +108,22 @@ def test_a_status_line_is_not_noted() -> None:
     told = story("[Day 2 | Dawn | The tower]\nThe lamp goes out.", "It rains.")
     unread = fallen_out(told, 0, told.message_tokens[-1], PACKS)
     assert [entry.text for entry in notes_of(told, unread)] == ["lamp goes."]
+
+
+def test_where_there_is_room_sentences_are_told_whole() -> None:
+    """The beginning of a long story read like a telegram that nobody could follow."""
+    lines = tuple(line + " Nobody has ever asked them why they do so." for line in LINES * 4)
+    small, large = (text_of(prompt(n, *lines), SlotName.SHORT) for n in (600, BRIEF_BELOW + 500))
+    assert "There is a lamp" not in small
+    assert "There is a lamp with the number" in large
+
+
+def test_a_whole_sentence_keeps_its_quotes_and_loses_its_emphasis() -> None:
+    assert in_whole('"It is *late*," she said.') == '"It is late," she said.'
+    assert in_whole('"It is late *now* .') == "It is late now."
+    assert in_whole("«C'est tard», dit-elle.") == "«C'est tard», dit-elle."
+
+
+@given(st.text(max_size=200))
+def test_a_whole_sentence_gains_no_words(text: str) -> None:
+    assert len(in_whole(text)) <= len(text)
