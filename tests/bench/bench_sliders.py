@@ -21,7 +21,8 @@ from app.languages import load_packs
 from app.llm.tokenizer import counter_for
 from app.memory.records import LEDGER_FIELDS, Memory, Source, Tier
 from app.memory.standing import Ground, standings
-from app.prompt.assembly import Means, prepared
+from app.prompt.assembly import prepared
+from app.prompt.material import Means
 from app.prompt.occasion import Recollection
 from app.settings.values import REGISTRY, ValueInForce
 from app.story.inclusion import InclusionRules, include, rules_of

@@ -23,7 +23,8 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import Ground, standings
-from app.prompt.assembly import Means, assembled
+from app.prompt.assembly import assembled
+from app.prompt.material import Means
 from app.prompt.occasion import Recollection, Turn
 from app.prompt.slots import Slot, SlotName, SlotSet
 from app.recall.messages import MessageIndex

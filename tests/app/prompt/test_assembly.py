@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.llm.tokenizer import counter_for
-from app.prompt.assembly import Means, assembled
+from app.prompt.assembly import assembled
 from app.prompt.choosing.framing import framed, shortened
+from app.prompt.material import Means
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
 from app.settings.values import REGISTRY
 from app.story.inclusion import Inclusion, InclusionState

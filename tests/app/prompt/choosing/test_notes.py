@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from app.memory.records import Entity
 from app.memory.standing import Ground, standings
-from app.prompt.assembly import Means, assembled
+from app.prompt.assembly import assembled
 from app.prompt.choosing.notes import in_few_words, in_whole, names_told, notes_of
 from app.prompt.choosing.unread import BRIEF_BELOW, fallen_out, little_words
+from app.prompt.material import Means
 from app.prompt.occasion import Recollection
 from app.prompt.slots import SlotName, SlotSet
 from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story, text_of

@@ -11,11 +11,12 @@ from msgspec import structs
 
 from app.memory.records import Entity
 from app.memory.standing import Ground, standings
-from app.prompt.assembly import Means, assembled
+from app.prompt.assembly import assembled
 from app.prompt.choosing.unread import (
     fallen_out,
     kept_for_messages,
 )
+from app.prompt.material import Means
 from app.prompt.occasion import Recollection
 from app.prompt.slots import SlotSet
 from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story

@@ -9,7 +9,8 @@ from typing import Any
 from msgspec import structs
 
 from app.memory.records import Tier
-from app.prompt.assembly import Means, assembled
+from app.prompt.assembly import assembled
+from app.prompt.material import Means
 from app.prompt.occasion import Recollection, Turn
 from app.prompt.slots import Reason, SlotName, SlotSet
 from app.story.messages import Message, digest
