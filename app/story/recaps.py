@@ -14,6 +14,7 @@ LEFT_OUT = N_("{model}, {n} older entries left out")
 BUILT_IN = N_("built-in")  # by rules alone
 DEMO_AUTHORS = N_("the demo's authors")  # what comes with the demo story
 IMPORTED = "ST-Auto-Recap"  # found in the chat
+MESSAGE_SUMMARIZE = "MessageSummarize"  # found in the chat, of messages alone
 FOREIGN = "foreign"  # reason of a running version that was written for another chat
 
 
