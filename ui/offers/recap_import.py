@@ -1,4 +1,4 @@
-"""Takes in what ST-Auto-Recap wrote since a chat was first opened, after saying what that is."""
+"""Takes in what other extensions left of a chat, after saying what that is, and what is not."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.core.translation import N_, tr
+from app.work.chats.findings import Findings
 from ui.core.session import Session
 from ui.offers.clearing import joined
 from ui.shell.notice import Notice
 
 TAKING_IN = "taking in"
-NOTHING = N_("ST-Auto-Recap wrote nothing into this chat that is not known here.")
+NOTHING = N_("No other extension left anything of this chat that is not known here.")
 
 
 class TakingIn(QObject):
@@ -33,14 +34,15 @@ class TakingIn(QObject):
     async def _offer(self, path: Path) -> None:
         found = await self._session.companion.edits.extension.found(path)
         if not found:
-            self._session.told.emit(tr(NOTHING))
+            self._session.told.emit(" ".join((tr(NOTHING), *left_out_sentences(found))))
         elif path == self._session.path:
-            sentence = tr(
-                "From ST-Auto-Recap, and not known here yet: {parts}. Taking this in can be "
-                "undone, and what is here stays.",
-                parts=joined(found.parts),
+            sentences = (
+                tr("Not known here yet:"),
+                *taken_sentences(found),
+                *left_out_sentences(found),
+                tr("Taking this in is one step, which undo takes back."),
             )
-            self._notice.offer(TAKING_IN, sentence, way_on=tr("Take it in"))
+            self._notice.offer(TAKING_IN, " ".join(sentences), way_on=tr("Take it in"))
 
     async def _take_in(self, path: Path) -> None:
         taken = await self._session.companion.edits.extension.take_in(path)
@@ -53,3 +55,21 @@ class TakingIn(QObject):
 
     def _on_chat_opened(self, _story: object) -> None:
         self._notice.withdraw(TAKING_IN)
+
+
+def taken_sentences(found: Findings) -> tuple[str, ...]:
+    """What there is to take in, a sentence for each extension."""
+    return tuple(
+        tr("From {extension}: {parts}.", extension=one.whose, parts=joined(one.parts))
+        for one in found.of
+        if one
+    )
+
+
+def left_out_sentences(found: Findings) -> tuple[str, ...]:
+    """What is not taken in and why, a sentence for each extension."""
+    return tuple(
+        tr("Not taken from {extension}: {reasons}.", extension=one.whose, reasons=joined(reasons))
+        for one in found.of
+        if (reasons := one.reasons)
+    )
