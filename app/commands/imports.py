@@ -7,8 +7,9 @@ import argparse
 from app.commands.chat_options import add_chat, companion_for
 from app.commands.output import show
 from app.core.errors import UsageError
-from app.core.translation import N_, tr
+from app.core.translation import N_, tr, trn
 from app.work.chats.findings import Finding
+from app.work.edits.extension_settings import TheirSettings
 
 HELP = N_("show what other memory extensions left of a chat, and take it in")
 EXAMPLE = 'imports "My chat.jsonl"'
@@ -19,6 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_chat(parser)
     parser.add_argument(
         "--yes", action="store_true", help=tr("take it in; else only what there is is said")
+    )
+    parser.add_argument(
+        "--settings",
+        action="store_true",
+        help=tr("with --yes: take over the settings of Smart Memory, too"),
     )
 
 
@@ -37,12 +43,21 @@ async def run(options: argparse.Namespace) -> int:
             raise UsageError(tr("Another Tavernkeep works in this data folder: take it in there."))
         extension = companion.edits.extension
         found = await (extension.take_in(path) if options.yes else extension.found(path))
+        theirs, takes_settings = companion.their_settings, options.yes and options.settings
+        settings = await (theirs.take_over(path) if takes_settings else theirs.found(path))
     lines = [line for finding in found.of for line in _lines(finding)]
-    if not found:
+    lines += _settings_lines(settings, is_taken=takes_settings)
+    if not found and not settings:
         lines.append(tr("Nothing to take in: all that there is is known here."))
     elif not options.yes:
         lines.append(tr("Nothing was changed. Add --yes to take all this in."))
-    data = {"taken_in": bool(options.yes and found), "found": [_data(one) for one in found.of]}
+    data = {
+        "taken_in": bool(options.yes and found),
+        "found": [_data(one) for one in found.of],
+        "settings": settings.values,
+        "settings_taken": bool(takes_settings and settings),
+        "settings_left_out": settings.left_out,
+    }
     show(options, data, lines)
     return 0
 
@@ -53,6 +68,24 @@ def _lines(finding: Finding) -> list[str]:
         tr("{extension}, not taken: {reason}", extension=finding.whose, reason=reason)
         for reason in finding.reasons
     ]
+
+
+def _settings_lines(settings: TheirSettings, *, is_taken: bool) -> list[str]:
+    lines = [
+        tr("Smart Memory: setting “{label}” is otherwise there", label=label)
+        for label in settings.labels
+    ]
+    if settings and not is_taken:
+        lines.append(tr("Settings are taken over only with --yes --settings."))
+    if settings.left_out:
+        lines.append(
+            trn(
+                "{n} more setting of Smart Memory has no counterpart here.",
+                "{n} more settings of Smart Memory have no counterpart here.",
+                settings.left_out,
+            )
+        )
+    return lines
 
 
 def _data(finding: Finding) -> dict[str, object]:

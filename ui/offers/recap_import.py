@@ -6,13 +6,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from app.core.translation import N_, tr
+from app.core.translation import N_, tr, trn
 from app.work.chats.findings import Findings
+from app.work.edits.extension_settings import TheirSettings
 from ui.core.session import Session
 from ui.offers.clearing import joined
 from ui.shell.notice import Notice
 
 TAKING_IN = "taking in"
+SETTINGS = "settings"
+MOST_LABELS = 4  # of settings that are named; of more it is said how many they are
 NOTHING = N_("No other extension left anything of this chat that is not known here.")
 
 
@@ -24,6 +27,7 @@ class TakingIn(QObject):
         self._session = session
         self._notice = notice
         notice.acted.connect(self._on_acted)
+        notice.chosen.connect(self._on_chosen)
         session.chat_opened.connect(self._on_chat_opened)
 
     def begin(self) -> None:
@@ -32,22 +36,49 @@ class TakingIn(QObject):
             self._session.do(self._offer(self._session.path), name=N_("reading the chat"))
 
     async def _offer(self, path: Path) -> None:
-        found = await self._session.companion.edits.extension.found(path)
-        if not found:
-            self._session.told.emit(" ".join((tr(NOTHING), *left_out_sentences(found))))
+        companion = self._session.companion
+        found = await companion.edits.extension.found(path)
+        settings = await companion.their_settings.found(path)
+        if not found and not settings:
+            sentences = (tr(NOTHING), *left_out_sentences(found), *_left_out_settings(settings))
+            self._session.told.emit(" ".join(sentences))
         elif path == self._session.path:
+            news = (tr("Not known here yet:"), *taken_sentences(found)) if found else ()
             sentences = (
-                tr("Not known here yet:"),
-                *taken_sentences(found),
+                *news,
                 *left_out_sentences(found),
+                *settings_sentences(settings),
                 tr("Taking this in is one step, which undo takes back."),
             )
-            self._notice.offer(TAKING_IN, " ".join(sentences), way_on=tr("Take it in"))
+            self._notice.offer(
+                TAKING_IN,
+                " ".join(sentences),
+                way_on=tr("Take it in") if found else "",
+                choices={SETTINGS: tr("Take over the settings")} if settings else {},
+            )
 
     async def _take_in(self, path: Path) -> None:
         taken = await self._session.companion.edits.extension.take_in(path)
         said = tr("Taken in: {parts}", parts=joined(taken.parts)) if taken else tr(NOTHING)
         self._session.told.emit(said)
+        if await self._session.companion.their_settings.found(path):
+            await self._offer(path)
+
+    async def _take_settings(self, path: Path) -> None:
+        taken = await self._session.companion.their_settings.take_over(path)
+        said = trn(
+            "{n} setting was taken over.", "{n} settings were taken over.", len(taken.values)
+        )
+        self._session.told.emit(said)
+        await self._offer_the_rest(path)
+
+    async def _offer_the_rest(self, path: Path) -> None:
+        if await self._session.companion.edits.extension.found(path):
+            await self._offer(path)
+
+    def _on_chosen(self, key: str, way: str) -> None:
+        if (key, way) == (TAKING_IN, SETTINGS) and self._session.path is not None:
+            self._session.do(self._take_settings(self._session.path), name=N_("taking it in"))
 
     def _on_acted(self, key: str) -> None:
         if key == TAKING_IN and self._session.path is not None:
@@ -72,4 +103,27 @@ def left_out_sentences(found: Findings) -> tuple[str, ...]:
         tr("Not taken from {extension}: {reasons}.", extension=one.whose, reasons=joined(reasons))
         for one in found.of
         if (reasons := one.reasons)
+    )
+
+
+def settings_sentences(found: TheirSettings) -> tuple[str, ...]:
+    """Which settings of Smart Memory are otherwise there, and what is not taken of them."""
+    if not found:
+        return _left_out_settings(found)
+    named = found.labels[:MOST_LABELS]
+    more = len(found.labels) - len(named)
+    listed = (*named, trn("{n} more", "{n} more", more)) if more else named
+    said = tr("Settings of Smart Memory that are otherwise here: {names}.", names=joined(listed))
+    return (said, *_left_out_settings(found))
+
+
+def _left_out_settings(found: TheirSettings) -> tuple[str, ...]:
+    if not found.left_out:
+        return ()
+    return (
+        trn(
+            "{n} more setting of Smart Memory has no counterpart here.",
+            "{n} more settings of Smart Memory have no counterpart here.",
+            found.left_out,
+        ),
     )

@@ -275,3 +275,25 @@ async def test_another_chats_own_char_memory_stays_there(tmp_path: Path) -> None
     async with program(tmp_path) as made:
         await made.open_story(tavern.chat)
         assert await made.edits.extension.found(tavern.chat)
+
+
+def give_settings(tavern: Tavern, **changed: Any) -> None:
+    held = {"extension_settings": {"smart_memory": {"enabled": True, **changed}}}
+    (tavern.user / "settings.json").write_text(json.dumps(held))
+
+
+async def test_smart_memorys_settings_are_offered_taken_and_undone(tmp_path: Path) -> None:
+    tavern = Tavern(tmp_path)
+    give_settings(tavern, arcs_enabled=False, longterm_max_memories=40, session_max_memories=9_999)
+    before = tavern.files()
+    async with program(tmp_path) as made:
+        await made.open_story(tavern.chat)
+        assert made.settings["arcs_enabled"] is True, "nothing is taken over unasked"
+        found = await made.their_settings.found(tavern.chat)
+        assert (found.values, found.left_out) == ({"arcs_enabled": False, "longterm_max": 40}, 1)
+        await made.their_settings.take_over(tavern.chat)
+        assert (made.settings["arcs_enabled"], made.settings["longterm_max"]) == (False, 40)
+        assert not await made.their_settings.found(tavern.chat), "they are taken once"
+        assert await made.edits.undo(tavern.chat) == "import of settings"
+        assert (made.settings["arcs_enabled"], made.settings["longterm_max"]) == (True, 25)
+    assert tavern.files() == before
