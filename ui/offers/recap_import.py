@@ -14,20 +14,22 @@ from ui.offers.clearing import joined
 from ui.shell.notice import Notice
 
 TAKING_IN = "taking in"
-SETTINGS = "settings"
+SETTINGS = "settings of others"
 MOST_LABELS = 4  # of settings that are named; of more it is said how many they are
+UNDONE = N_("Undo takes that back again.")
 NOTHING = N_("No other extension left anything of this chat that is not known here.")
 
 
 class TakingIn(QObject):
-    """Says what there is, and takes it in when the user says so. It is one step for undo."""
+    """Says what there is, and takes it in when the user says so: what is known of the chat, and the
+    settings, each by a notice of its own. Each is one step for undo.
+    """
 
     def __init__(self, session: Session, notice: Notice) -> None:
         super().__init__(notice)
         self._session = session
         self._notice = notice
         notice.acted.connect(self._on_acted)
-        notice.chosen.connect(self._on_chosen)
         session.chat_opened.connect(self._on_chat_opened)
 
     def begin(self) -> None:
@@ -39,30 +41,22 @@ class TakingIn(QObject):
         companion = self._session.companion
         found = await companion.edits.extension.found(path)
         settings = await companion.their_settings.found(path)
-        if not found and not settings:
+        if path != self._session.path:
+            return
+        if settings:  # shown once the other notice is gone
+            sentence = "\n".join((*settings_sentences(settings), tr(UNDONE)))
+            self._notice.offer(SETTINGS, sentence, way_on=tr("Take over the settings"))
+        if found:
+            sentences = (*taken_sentences(found), *left_out_sentences(found), tr(UNDONE))
+            self._notice.offer(TAKING_IN, "\n".join(sentences), way_on=tr("Take it in"))
+        elif not settings:
             sentences = (tr(NOTHING), *left_out_sentences(found), *_left_out_settings(settings))
             self._session.told.emit(" ".join(sentences))
-        elif path == self._session.path:
-            news = (tr("Not known here yet:"), *taken_sentences(found)) if found else ()
-            sentences = (
-                *news,
-                *left_out_sentences(found),
-                *settings_sentences(settings),
-                tr("Taking this in is one step, which undo takes back."),
-            )
-            self._notice.offer(
-                TAKING_IN,
-                " ".join(sentences),
-                way_on=tr("Take it in") if found else "",
-                choices={SETTINGS: tr("Take over the settings")} if settings else {},
-            )
 
     async def _take_in(self, path: Path) -> None:
         taken = await self._session.companion.edits.extension.take_in(path)
         said = tr("Taken in: {parts}", parts=joined(taken.parts)) if taken else tr(NOTHING)
         self._session.told.emit(said)
-        if await self._session.companion.their_settings.found(path):
-            await self._offer(path)
 
     async def _take_settings(self, path: Path) -> None:
         taken = await self._session.companion.their_settings.take_over(path)
@@ -70,22 +64,17 @@ class TakingIn(QObject):
             "{n} setting was taken over.", "{n} settings were taken over.", len(taken.values)
         )
         self._session.told.emit(said)
-        await self._offer_the_rest(path)
-
-    async def _offer_the_rest(self, path: Path) -> None:
-        if await self._session.companion.edits.extension.found(path):
-            await self._offer(path)
-
-    def _on_chosen(self, key: str, way: str) -> None:
-        if (key, way) == (TAKING_IN, SETTINGS) and self._session.path is not None:
-            self._session.do(self._take_settings(self._session.path), name=N_("taking it in"))
 
     def _on_acted(self, key: str) -> None:
-        if key == TAKING_IN and self._session.path is not None:
-            self._session.do(self._take_in(self._session.path), name=N_("taking it in"))
+        path = self._session.path
+        if path is None or key not in (TAKING_IN, SETTINGS):
+            return
+        work = self._take_in(path) if key == TAKING_IN else self._take_settings(path)
+        self._session.do(work, name=N_("taking it in"))
 
     def _on_chat_opened(self, _story: object) -> None:
         self._notice.withdraw(TAKING_IN)
+        self._notice.withdraw(SETTINGS)
 
 
 def taken_sentences(found: Findings) -> tuple[str, ...]:

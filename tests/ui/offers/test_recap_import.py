@@ -104,7 +104,8 @@ async def test_smart_memorys_settings_have_a_button_of_their_own(
     assert "Story arcs" in notice.sentence
     assert "1 more setting of Smart Memory has no counterpart here." in notice.sentence
     assert "a hidden word" not in notice.sentence
-    notice.choose("Take over the settings")
+    assert notice.way_on == "Take over the settings"
+    notice.take_up()
     await until(lambda: companion.settings["arcs_enabled"] is False)
     await companion.edits.undo(path)
     assert companion.settings["arcs_enabled"] is True
