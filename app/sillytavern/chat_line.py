@@ -38,6 +38,8 @@ NOTICE_TYPES = frozenset(
 
 _NO_RECAPS: tuple[bytes, ...] = ()
 _NO_NAMES: tuple[str, ...] = ()
+# Names of blocks that stand together, each combination once.
+_NAMES: dict[tuple[str, ...], tuple[str, ...]] = {}
 _SYSTEM_MEMORY = b"_system_memory"
 _Loose = str | int | float | bool | None
 
@@ -232,7 +234,8 @@ def _recaps(extra: _Extra) -> tuple[tuple[bytes, ...], tuple[str, ...]]:
         for name, block in zip(RECAP_NAMESPACES, blocks, strict=True)
         if block is not UNSET and bytes(block) != b"null"
     }
-    return tuple(found.values()), tuple(found)
+    names = tuple(found)
+    return tuple(found.values()), _NAMES.setdefault(names, names)
 
 
 def _is_memory(block: bytes) -> bool:

@@ -9,9 +9,11 @@ Shapes, from its public code (2026): `bakemonoMemory` holds `storySummaries` (of
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import Any
 
 from app.sillytavern.extensions import loose_json as loose
@@ -40,9 +42,12 @@ def summaries_of(chat_metadata: Json, length: int) -> RangedRecaps:
     left_out: Counter[Omission] = Counter()
     stories = list(_recaps(held, "storySummaries"))
     told = sorted((story.first, story.last) for story in stories if story.first >= 0)
+    starts = [first for first, _ in told]
+    farthest = list(accumulate((last for _, last in told), max))
     stages = []
     for stage in _recaps(held, "stageSummaries"):
-        if any(first <= stage.last and stage.first <= last for first, last in told):
+        before = bisect_right(starts, stage.last)
+        if before and farthest[before - 1] >= stage.first >= 0:
             left_out[Omission.HIGHER] += 1
         else:
             stages.append(stage)

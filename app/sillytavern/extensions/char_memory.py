@@ -30,8 +30,8 @@ _OPENING = re.compile(r"<memory\b([^<>]{0,2000})>", re.IGNORECASE)
 _CLOSING = re.compile(r"</memory\s*>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r'\b(chat|date)="([^"]{0,1000})"')
 _WITH_DATE = re.compile(r"\[[^\]]{0,300}\]\s*-\s+")
-_TAG = re.compile(r"\[(.{1,300}?)\s+[—–-]\s+.{0,300}\]")
-_MOST_NAMES, _LONGEST_NAME = 12, 60
+_DASHES = (" — ", " – ", " - ")
+_MOST_NAMES, _LONGEST_NAME, _LONGEST_TAG = 12, 60, 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ def _lines(text: str) -> Iterator[RememberedLine]:
         names: tuple[str, ...] = ()
         for line in text[opening.end() : closing.start()].splitlines():
             told = _told(line.strip())
-            if (tag := _TAG.fullmatch(told)) is not None:
-                names = _names(tag[1])
+            if (tagged := _tagged(told)) is not None:
+                names = _names(tagged)
             elif told:
                 yield RememberedLine(told, "" if chat == "unknown" else chat, names, created)
 
@@ -107,6 +107,14 @@ def _told(line: str) -> str:
         return line[2:].strip()
     dated = _WITH_DATE.match(line)
     return line[dated.end() :].strip() if dated else ""
+
+
+def _tagged(told: str) -> str | None:
+    """The names in a tag "[Names — matter]", None for what is no tag."""
+    if len(told) > _LONGEST_TAG or not (told.startswith("[") and told.endswith("]")):
+        return None
+    parts = (told[1:-1].partition(dash) for dash in _DASHES)
+    return next((names for names, dash, _ in parts if dash and names.strip()), None)
 
 
 def _names(listed: str) -> tuple[str, ...]:

@@ -64,6 +64,8 @@ def test_any_text_is_read(text: str) -> None:
 def test_a_file_of_a_thousand_openings_is_read_at_once() -> None:
     assert lines_of("<memory " * 100_000) == ()
     assert lines_of("<memory>" * 100_000) == ()
+    odd_tags = "<memory>" + "\n- [" + " - " * 200 + " - " * 100_000 + "</memory>"
+    assert len(lines_of(odd_tags)) == 1
     assert len(lines_of("<memory>\n- x\n</memory>" * 5_000)) == 5_000
 
 
