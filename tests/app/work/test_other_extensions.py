@@ -297,3 +297,29 @@ async def test_smart_memorys_settings_are_offered_taken_and_undone(tmp_path: Pat
         assert await made.edits.undo(tavern.chat) == "import of settings"
         assert (made.settings["arcs_enabled"], made.settings["longterm_max"]) == (True, 25)
     assert tavern.files() == before
+
+
+async def test_a_branch_has_its_parents_scenes_and_recaps_with_their_writers(
+    tmp_path: Path,
+) -> None:
+    """Of the lorebook, which names the parent, it takes nothing by itself: what the parent played
+    on since is not its own.
+    """
+    tavern = Tavern(tmp_path)
+    write_lorebook(tavern.user, "Harbour memories", memory_entry(1, 0, 9), memory_entry(2, 10, 19))
+    tavern.messages[3]["extra"] = {"qvink_memory": {"memory": "She came."}}
+    tavern.write(**BOUND)
+    parent = tavern.chat
+    async with program(tmp_path) as made:
+        await made.open_story(parent)
+        del tavern.messages[3]["extra"]
+        del tavern.messages[15:]
+        tavern.messages += [message(n) for n in range(65, 80)]
+        tavern.chat = parent.with_name("Harbour - Branch #1.jsonl")
+        tavern.write(**BOUND, main_chat="Harbour")
+        story = await made.open_story(tavern.chat)
+        assert told(story) == SCENES[:1]
+        assert story.message_recaps[story.messages[3].anchor].taken_from == "MessageSummarize"
+        found = await made.edits.extension.found(tavern.chat)
+        assert not found
+        assert [one.reasons for one in found.of] == [("2 of other chats",)]
