@@ -37,6 +37,7 @@ from app.work.chats.open_chat import OpenChat, StoryChange
 from app.work.chats.open_chats import OpenChats
 from app.work.demo.demo_memories import give_demo_memories
 from app.work.demo.demo_recaps import give_demo_recaps
+from app.work.edits.extension_settings import ExtensionSettings
 from app.work.edits.memory_edits import MemoryEdits
 from app.work.edits.prompt_edits import PromptEdits
 from app.work.edits.reading_bounds import ReadingBounds
@@ -97,7 +98,8 @@ class Companion(News):
     SillyTavern's page. page_requests: what the user asks of us in it. orders: what its slash
     commands want of the program. budgets: tries and sets them.
     turns: prompts as they were sent. tokens: how the tokens of prompts are counted. settings_file:
-    settings to take along. bridge: the extension in each tavern. remote: taverns on other machines.
+    settings to take along. their_settings: Smart Memory's. bridge: the extension in each tavern.
+    remote: taverns on other machines.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -237,6 +239,7 @@ class Companion(News):
         self.settings_file = SettingsFile(
             self.settings, self._store, self._chats, self._follow_setting, copies
         )
+        self.their_settings = ExtensionSettings(self.settings, self._chats, self.settings_file)
         self.edits.takes_in = (
             self.budgets.take_in,
             self.settings_file.take_in,

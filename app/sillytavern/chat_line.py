@@ -17,6 +17,7 @@ BOM = b"\xef\xbb\xbf"
 # Blocks that recap extensions keep in a message's `extra`, the one to prefer first
 # (spec/auto-recap.md §1.1): ST-Auto-Recap, its name until 2025-11, MessageSummarize.
 RECAP_NAMESPACES = ("auto_recap_memory", "auto_summarize_memory", "qvink_memory")
+MESSAGE_SUMMARIZE = RECAP_NAMESPACES[-1]
 
 # Values of extra.type that mark SillyTavern's own remarks.
 NOTICE_TYPES = frozenset(
@@ -36,6 +37,9 @@ NOTICE_TYPES = frozenset(
 )
 
 _NO_RECAPS: tuple[bytes, ...] = ()
+_NO_NAMES: tuple[str, ...] = ()
+# Names of blocks that stand together, each combination once.
+_NAMES: dict[tuple[str, ...], tuple[str, ...]] = {}
 _SYSTEM_MEMORY = b"_system_memory"
 _Loose = str | int | float | bool | None
 
@@ -46,6 +50,7 @@ class ChatLine(Struct, frozen=True, gc=False):
     sent: date of the swipe shown, as written. first_sent, first_hash: date and content hash of
     the first swipe. identity, weak_identity, content_hash: what anchors are found by. recaps: raw
     JSON of the RECAP_NAMESPACES that are there, in their order (read by message_extras).
+    recap_names: theirs.
     """
 
     name: str
@@ -63,6 +68,7 @@ class ChatLine(Struct, frozen=True, gc=False):
     identity: str
     weak_identity: str
     recaps: tuple[bytes, ...] = ()
+    recap_names: tuple[str, ...] = ()
 
     def opening(self, characters: int) -> str:
         """See story.anchors.Fingerprint."""
@@ -151,12 +157,12 @@ class LineDecoder:
             if date and date != sent:
                 first_sent = _text(date)
         identity, weak = identities_of(first_sent, name, is_user, first_text, first_hash)
-        kind, recaps = MessageKind.CHAT, _NO_RECAPS
+        kind, recaps, names = MessageKind.CHAT, _NO_RECAPS, _NO_NAMES
         if extra is not None:
             if is_hidden or extra.type == "narrator":
                 kind = _kind(extra, is_hidden)
             if not (extra.auto_recap_memory is extra.auto_summarize_memory is extra.qvink_memory):
-                recaps = _recaps(extra)
+                recaps, names = _recaps(extra)
                 if any(_SYSTEM_MEMORY in block and _is_memory(block) for block in recaps):
                     kind = MessageKind.NOTICE
         if raw.is_thoughts and kind is MessageKind.CHAT:
@@ -177,6 +183,7 @@ class LineDecoder:
             identity,
             weak,
             recaps,
+            names,
         )
 
     def _once(self, text: str) -> str:
@@ -218,13 +225,17 @@ def _kind(extra: _Extra, is_hidden: bool) -> MessageKind:
     return MessageKind.NOTICE if is_hidden and is_remark else MessageKind.CHAT
 
 
-def _recaps(extra: _Extra) -> tuple[bytes, ...]:
+def _recaps(extra: _Extra) -> tuple[tuple[bytes, ...], tuple[str, ...]]:
+    """The blocks that are there, and their names."""
+    blocks = (extra.auto_recap_memory, extra.auto_summarize_memory, extra.qvink_memory)
     # A Raw is a view of the whole line and would keep it in memory.
-    return tuple(
-        bytes(block)
-        for block in (extra.auto_recap_memory, extra.auto_summarize_memory, extra.qvink_memory)
+    found = {
+        name: bytes(block)
+        for name, block in zip(RECAP_NAMESPACES, blocks, strict=True)
         if block is not UNSET and bytes(block) != b"null"
-    )
+    }
+    names = tuple(found)
+    return tuple(found.values()), _NAMES.setdefault(names, names)
 
 
 def _is_memory(block: bytes) -> bool:

@@ -33,7 +33,8 @@ class MessageRecap(msgspec.Struct, frozen=True, gc=False):
 
     source_hash: content hash of the text it was made from, "" when unknown; swipe: which one of
     the message's swipes that was. reasoning: the model's, split off its answer. prefill: the
-    beginning that was put into the model's mouth.
+    beginning that was put into the model's mouth. taken_from: the extension that wrote the text
+    (MESSAGE_SUMMARIZE), "" where that is not told from what we write.
     """
 
     text: str = ""
@@ -47,6 +48,7 @@ class MessageRecap(msgspec.Struct, frozen=True, gc=False):
     prefill: str = ""
     absence: Absence = Absence.UNKNOWN
     swipe: int = 0
+    taken_from: str = ""
 
     def shown_text(self, *, with_prefill: bool) -> str:
         """The text to read and to count; the prefill goes before it on wish (get_memory)."""

@@ -14,6 +14,10 @@ LEFT_OUT = N_("{model}, {n} older entries left out")
 BUILT_IN = N_("built-in")  # by rules alone
 DEMO_AUTHORS = N_("the demo's authors")  # what comes with the demo story
 IMPORTED = "ST-Auto-Recap"  # found in the chat
+MESSAGE_SUMMARIZE = "MessageSummarize"  # found in the chat, of messages alone
+MEMORY_BOOKS = "MemoryBooks"  # found in a lorebook
+BAKEMONO_MEMORY = "BakemonoMemory"  # found in the chat
+OTHER_EXTENSIONS = frozenset({MEMORY_BOOKS, BAKEMONO_MEMORY})
 FOREIGN = "foreign"  # reason of a running version that was written for another chat
 
 
@@ -60,6 +64,11 @@ class SceneRecap:
     def is_imported(self) -> bool:
         """Whether it was found in the chat."""
         return self.made_by == IMPORTED
+
+    @property
+    def is_taken_over(self) -> bool:
+        """Whether an extension wrote it that keeps recaps elsewhere or in a form of its own."""
+        return self.made_by in OTHER_EXTENSIONS
 
 
 @dataclass(frozen=True, slots=True)

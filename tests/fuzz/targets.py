@@ -22,10 +22,13 @@ from app.sillytavern.card import read_card
 from app.sillytavern.chat_edit import ChatEdit, LineEdit, edited
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.chat_line import LineDecoder, UnreadableLine
+from app.sillytavern.extensions.char_memory import lines_of
+from app.sillytavern.extensions.memory_books import find_memory_books
 from app.sillytavern.extensions.message_extras import other_swipe_recaps
 from app.story.answers.task_answers import Unreadable
 from app.work.edits.settings_file import KIND, read_settings
 from tests.chat_files import HEADER, jsonl, message, swiped
+from tests.extension_data import memory_entry
 from tests.text_readers import READERS
 
 CHAT = jsonl([HEADER, message(0), swiped(1, "One.", "Two.", shown=1), message(2, is_system=True)])
@@ -132,7 +135,12 @@ FILES: dict[str, Callable[[Path], object]] = {
     "settings.json": lambda path: asyncio.run(settings_file(path)),
     BRIDGE_FILE.as_posix(): lambda path: read_bridge_file(path.parents[len(BRIDGE_FILE.parts) - 1]),
 }
-SEEDS = {"chat.jsonl": (CHAT,), "card.png": (card_seed(),), "settings.json": (setting_seed(),)}
+BOOK = "worlds/Harbour.json"
+FILES[BOOK] = lambda path: find_memory_books(
+    path.parents[1], {"world_info": "Harbour"}, "Harbour", 40, lambda _: False
+)
+SEEDS = {BOOK: (json.dumps({"entries": {"0": memory_entry(1, 0, 9)}}).encode(),)}
+SEEDS |= {"chat.jsonl": (CHAT,), "card.png": (card_seed(),), "settings.json": (setting_seed(),)}
 TARGETS: dict[str, Target] = {
     **{name: Target(partial(as_text, read), text_seeds()) for name, read in READERS.items()},
     **{
@@ -142,5 +150,8 @@ TARGETS: dict[str, Target] = {
     "line of a chat": Target(line, (CHAT, jsonl([message(0, extra=BLOCK)]))),
     "edit of a chat": Target(partial(refusing, edit), (CHAT,)),
     "recaps of other swipes": Target(partial(refusing, other_swipe_recaps), (CHAT,)),
+    "lines of CharMemory": Target(
+        partial(as_text, lines_of), (b'<memory chat="A" date="2026-05-01 14:30">\n- x\n</memory>',)
+    ),
     "presets": Target(presets, (b'{"format":"tavernkeep-prompts","presets":[]}',)),
 }

@@ -277,7 +277,7 @@ async def test_what_the_extension_wrote_is_said_first_and_taken_in_in_one_step(
     assert stage is not None
     notice, page, status = demo_window.frame.notice, stage.page, demo_window.frame.status
     page.story_actions.take_in.trigger()
-    await until(lambda: status.said.startswith("ST-Auto-Recap wrote nothing"))
+    await until(lambda: status.said.startswith("No other extension left anything"))
     header, *lines = demo_tavern.chat.read_text().splitlines()
     last = json.loads(lines[60])
     last["extra"] = {"auto_recap_memory": {"scene_break": True, "scene_recap_memory": "Theirs."}}
@@ -285,7 +285,7 @@ async def test_what_the_extension_wrote_is_said_first_and_taken_in_in_one_step(
     demo_tavern.chat.write_text("\n".join([header, *lines]))
     page.story_actions.take_in.trigger()
     await until(lambda: notice.way_on == "Take it in")
-    assert "not known here yet: 1 scene break and 1 scene recap." in notice.sentence
+    assert "From ST-Auto-Recap: 1 scene break and 1 scene recap." in notice.sentence
     before = len(page.story.breaks)
     notice.take_up()
     await until(lambda: status.said == "Taken in: 1 scene break and 1 scene recap")

@@ -13,6 +13,7 @@ from app.core.operations import ALL, MEMORY, RECAPS
 from app.core.translation import N_, tr, trn
 from app.llm.backends.specs import BUILTIN, parse_spec
 from app.sillytavern.extensions.smart_memory_records import MADE_BY
+from app.story.recaps import IMPORTED, MESSAGE_SUMMARIZE, OTHER_EXTENSIONS
 from app.story.scenes import BreakOrigin
 from app.story.story import ChatRef, Story
 from app.work.queries.memory_view import MemoryView
@@ -27,6 +28,7 @@ from ui.first_run.welcome import changed_at, newest_chats
 from ui.shell.notice import has_parts, plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 
+IMPORTERS = OTHER_EXTENSIONS | {IMPORTED}
 FREE = N_("Without a model it takes seconds and costs nothing.")
 NO_CHATS = N_("No chat of yours was found yet. Try the demo story, or open Tavernkeep as it is.")
 LATER = N_("Nothing waits. What comes is recapped while you play, scene by scene.")
@@ -240,14 +242,31 @@ def facts_of(story: Story) -> str:
 def taken_over_words(story: Story, remembered: MemoryView) -> str:
     """What of another extension was found and goes on to count, "" for nothing."""
     said = []
-    closings = [scene.closing for scene in story.scenes if scene.closing is not None]
-    scenes = sum(closing.origin is BreakOrigin.IMPORT for closing in closings)
-    if scenes:
+    scenes = scenes_taken_over(story)
+    if own := scenes.pop(IMPORTED, 0):
         said.append(
             trn(
                 "{n} scene was taken over from ST-Auto-Recap, with its recaps.",
                 "{n} scenes were taken over from ST-Auto-Recap, with their recaps.",
-                scenes,
+                own,
+            )
+        )
+    for extension, count in scenes.items():
+        said.append(
+            trn(
+                "{n} scene was taken over from {extension}, with its recap.",
+                "{n} scenes were taken over from {extension}, with their recaps.",
+                count,
+                extension=extension,
+            )
+        )
+    recaps = sum(one.taken_from == MESSAGE_SUMMARIZE for one in story.message_recaps.values())
+    if recaps:
+        said.append(
+            trn(
+                "{n} recap of a message was taken over from MessageSummarize.",
+                "{n} recaps of messages were taken over from MessageSummarize.",
+                recaps,
             )
         )
     memories = sum(standing.memory.made_by == MADE_BY for standing in remembered.memories)
@@ -262,3 +281,21 @@ def taken_over_words(story: Story, remembered: MemoryView) -> str:
     if said:
         said.append(tr("Switch that extension off: both would fill the same places of the prompt."))
     return " ".join(said)
+
+
+def scenes_taken_over(story: Story) -> dict[str, int]:
+    """How many scenes are another extension's, by the extension."""
+    counted: dict[str, int] = {}
+    bare = 0
+    for scene in story.scenes:
+        if scene.closing is None or scene.closing.origin is not BreakOrigin.IMPORT:
+            continue
+        writers = {recap.made_by for recap in story.recaps.get(scene.closing.anchor, ())}
+        if not writers & IMPORTERS:
+            bare += 1
+        for writer in writers & IMPORTERS:
+            counted[writer] = counted.get(writer, 0) + 1
+    # Without a recap: a bookmark of ST-Auto-Recap's, or what lies between the others' scenes.
+    if bare and not counted.keys() & OTHER_EXTENSIONS:
+        counted[IMPORTED] = counted.get(IMPORTED, 0) + bare
+    return counted

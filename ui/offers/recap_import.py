@@ -1,4 +1,4 @@
-"""Takes in what ST-Auto-Recap wrote since a chat was first opened, after saying what that is."""
+"""Takes in what other extensions left of a chat, after saying what that is, and what is not."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from app.core.translation import N_, tr
+from app.core.translation import N_, tr, trn
+from app.work.chats.findings import Findings
+from app.work.edits.extension_settings import TheirSettings
 from ui.core.session import Session
 from ui.offers.clearing import joined
 from ui.shell.notice import Notice
 
 TAKING_IN = "taking in"
-NOTHING = N_("ST-Auto-Recap wrote nothing into this chat that is not known here.")
+SETTINGS = "settings of others"
+MOST_LABELS = 4  # of settings that are named; of more it is said how many they are
+UNDONE = N_("Undo takes that back again.")
+NOTHING = N_("No other extension left anything of this chat that is not known here.")
 
 
 class TakingIn(QObject):
-    """Says what there is, and takes it in when the user says so. It is one step for undo."""
+    """Says what there is, and takes it in when the user says so: what is known of the chat, and the
+    settings, each by a notice of its own. Each is one step for undo.
+    """
 
     def __init__(self, session: Session, notice: Notice) -> None:
         super().__init__(notice)
@@ -31,25 +38,81 @@ class TakingIn(QObject):
             self._session.do(self._offer(self._session.path), name=N_("reading the chat"))
 
     async def _offer(self, path: Path) -> None:
-        found = await self._session.companion.edits.extension.found(path)
-        if not found:
-            self._session.told.emit(tr(NOTHING))
-        elif path == self._session.path:
-            sentence = tr(
-                "From ST-Auto-Recap, and not known here yet: {parts}. Taking this in can be "
-                "undone, and what is here stays.",
-                parts=joined(found.parts),
-            )
-            self._notice.offer(TAKING_IN, sentence, way_on=tr("Take it in"))
+        companion = self._session.companion
+        found = await companion.edits.extension.found(path)
+        settings = await companion.their_settings.found(path)
+        if path != self._session.path:
+            return
+        if settings:  # shown once the other notice is gone
+            sentence = "\n".join((*settings_sentences(settings), tr(UNDONE)))
+            self._notice.offer(SETTINGS, sentence, way_on=tr("Take over the settings"))
+        if found:
+            sentences = (*taken_sentences(found), *left_out_sentences(found), tr(UNDONE))
+            self._notice.offer(TAKING_IN, "\n".join(sentences), way_on=tr("Take it in"))
+        elif not settings:
+            sentences = (tr(NOTHING), *left_out_sentences(found), *_left_out_settings(settings))
+            self._session.told.emit(" ".join(sentences))
 
     async def _take_in(self, path: Path) -> None:
         taken = await self._session.companion.edits.extension.take_in(path)
         said = tr("Taken in: {parts}", parts=joined(taken.parts)) if taken else tr(NOTHING)
         self._session.told.emit(said)
 
+    async def _take_settings(self, path: Path) -> None:
+        taken = await self._session.companion.their_settings.take_over(path)
+        said = trn(
+            "{n} setting was taken over.", "{n} settings were taken over.", len(taken.values)
+        )
+        self._session.told.emit(said)
+
     def _on_acted(self, key: str) -> None:
-        if key == TAKING_IN and self._session.path is not None:
-            self._session.do(self._take_in(self._session.path), name=N_("taking it in"))
+        path = self._session.path
+        if path is None or key not in (TAKING_IN, SETTINGS):
+            return
+        work = self._take_in(path) if key == TAKING_IN else self._take_settings(path)
+        self._session.do(work, name=N_("taking it in"))
 
     def _on_chat_opened(self, _story: object) -> None:
         self._notice.withdraw(TAKING_IN)
+        self._notice.withdraw(SETTINGS)
+
+
+def taken_sentences(found: Findings) -> tuple[str, ...]:
+    """What there is to take in, a sentence for each extension."""
+    return tuple(
+        tr("From {extension}: {parts}.", extension=one.whose, parts=joined(one.parts))
+        for one in found.of
+        if one
+    )
+
+
+def left_out_sentences(found: Findings) -> tuple[str, ...]:
+    """What is not taken in and why, a sentence for each extension."""
+    return tuple(
+        tr("Not taken from {extension}: {reasons}.", extension=one.whose, reasons=joined(reasons))
+        for one in found.of
+        if (reasons := one.reasons)
+    )
+
+
+def settings_sentences(found: TheirSettings) -> tuple[str, ...]:
+    """Which settings of Smart Memory are otherwise there, and what is not taken of them."""
+    if not found:
+        return _left_out_settings(found)
+    named = found.labels[:MOST_LABELS]
+    more = len(found.labels) - len(named)
+    listed = (*named, trn("{n} more", "{n} more", more)) if more else named
+    said = tr("Settings of Smart Memory that are otherwise here: {names}.", names=joined(listed))
+    return (said, *_left_out_settings(found))
+
+
+def _left_out_settings(found: TheirSettings) -> tuple[str, ...]:
+    if not found.left_out:
+        return ()
+    return (
+        trn(
+            "{n} more setting of Smart Memory has no counterpart here.",
+            "{n} more settings of Smart Memory have no counterpart here.",
+            found.left_out,
+        ),
+    )

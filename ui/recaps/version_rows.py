@@ -134,6 +134,8 @@ def scene_why(recap: SceneRecap, place: int) -> str:
         return tr("Your edit")
     if recap.is_imported:
         return tr("Found in the chat")
+    if recap.is_taken_over:
+        return tr("Taken over from {extension}", extension=recap.made_by)
     return tr("Redone") if place else tr("First version")
 
 

@@ -43,6 +43,8 @@ class HelpSheet(FloatingSheet):
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self.title = section("")
         self.page = QTextBrowser()
+        # All of it wraps; Qt rounds tables up to a pixel more than there is room for.
+        self.page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.page.setAccessibleName(tr("Help"))
         self.page.setFrameShape(QFrame.Shape.NoFrame)
         self.page.setOpenLinks(False)

@@ -215,11 +215,11 @@ MESSAGE_ACTIONS = (
     ),
     StoryActionSpec(
         "take_in",
-        N_("Take in what ST-Auto-Recap wrote"),
+        N_("Take in what other extensions left"),
         "",
-        N_("Add what the extension wrote into this chat since it was first opened here."),
+        N_("Add what another memory extension knows of this chat. What that is is said first."),
         icon="sync",
-        also=N_("import extension back"),
+        also=N_("import extension back auto recap summarize memory books bakemono charmemory"),
     ),
     StoryActionSpec(
         "clear_all",

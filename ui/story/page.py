@@ -53,7 +53,7 @@ class StoryPage(QWidget):
         message_chosen: message index, -1 when a scene or nothing is current.
         breaks_wanted: the reader wants the model to look for scene breaks.
         clearing_wanted: the reader wants every recap and break forgotten.
-        taking_in_wanted: the reader wants what ST-Auto-Recap wrote since.
+        taking_in_wanted: the reader wants what other extensions left.
         budget_wanted: the reader wants more room for recaps.
 
     `navigator` is made here and placed by the window; `break_here` is the page's main action.

@@ -136,8 +136,10 @@ def message_count(count: int) -> str:
 
 
 def recap_tip(recap: MessageRecap) -> str:
-    """A message's recap whole, what it was begun with, and the reasoning of the model before it."""
+    """A message's recap whole, whose it is, what it was begun with, and the reasoning before it."""
     told = [recap.text]
+    if recap.taken_from:
+        told.append(tr("Taken over from {extension}.", extension=recap.taken_from))
     if recap.prefill:
         told.append(tr("Begun with: {text}", text=recap.prefill))
     if recap.reasoning:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
+from app.sillytavern.chat_line import MESSAGE_SUMMARIZE as MESSAGE_SUMMARIZE_BLOCK
 from app.sillytavern.chat_line import (
     RECAP_NAMESPACES,
     ChatLine,
@@ -21,6 +22,7 @@ from app.sillytavern.chat_line import (
 from app.sillytavern.extensions.stored_recap import display_text
 from app.sillytavern.extensions.string_hash import string_hashes
 from app.story.messages import MessageRecap
+from app.story.recaps import MESSAGE_SUMMARIZE
 
 RUNNING_KEYS = ("auto_recap_running_scene_recaps", "auto_summarize_running_scene_summaries")
 
@@ -104,7 +106,9 @@ def message_recaps(lines: Iterable[ChatLine]) -> dict[int, MessageRecap]:
         if any(key in block for key in ("memory", "exclude", "remember", "error", "edited")):
             found[index] = (line, block)
     hashes = _sources(found)
-    recaps = {index: _recap(block, hashes[index]) for index, (_, block) in found.items()}
+    recaps = {
+        index: _recap(block, hashes[index], _writer(line)) for index, (line, block) in found.items()
+    }
     return {index: recap for index, recap in recaps.items() if recap != MessageRecap()}
 
 
@@ -253,7 +257,16 @@ def version_text(version: object) -> str:
     return json.dumps(version, ensure_ascii=False)
 
 
-def _recap(block: dict[str, Any], source_hash: str) -> MessageRecap:
+def _writer(line: ChatLine) -> str:
+    """The extension whose words the recap is, "" for blocks into which we write, too."""
+    for name, raw in zip(line.recap_names, line.recaps, strict=True):
+        block = _decoded(raw)
+        if isinstance(block, dict) and "memory" in block:
+            return MESSAGE_SUMMARIZE if name == MESSAGE_SUMMARIZE_BLOCK else ""
+    return ""
+
+
+def _recap(block: dict[str, Any], source_hash: str, writer: str) -> MessageRecap:
     text = _string(block.get("memory"))
     return MessageRecap(
         text=text,
@@ -265,6 +278,7 @@ def _recap(block: dict[str, Any], source_hash: str) -> MessageRecap:
         source_hash=source_hash if text else "",
         reasoning=_string(block.get("reasoning")) if text else "",
         prefill=_string(block.get("prefill")) if text else "",
+        taken_from=writer if text else "",
     )
 
 

@@ -17,7 +17,7 @@ from app.sillytavern.json_file import load_object
 from app.story.story import ChatKind, ChatRef
 
 KNOWN_VERSION = 9
-_SETTINGS_KEY = "smart_memory"
+SETTINGS_KEY = "smart_memory"
 _METADATA_KEY = "smartMemory"
 
 Json = Mapping[str, Any]
@@ -71,7 +71,7 @@ def find_smart_memory(chat: ChatRef, snapshot: ChatSnapshot) -> SmartMemory:
 def _with_settings(found: SmartMemory, chat: ChatRef) -> SmartMemory:
     assert chat.user_folder is not None
     kept = load_object(chat.user_folder / "settings.json").get("extension_settings")
-    kept = kept.get(_SETTINGS_KEY) if isinstance(kept, dict) else None
+    kept = kept.get(SETTINGS_KEY) if isinstance(kept, dict) else None
     if not isinstance(kept, dict):
         return found
     characters = kept.get("characters")

@@ -77,9 +77,10 @@ def _of_chat(reader: _Reader, values: Json, pinned: Collection[str]) -> MemoryCh
     )
     arcs = [a for a in reader.arcs(loose.list_at(values, "storyArcs")) if a.text not in pinned]
     closed, summaries = reader.arc_summaries(loose.list_at(values, "arcSummaries"), arcs)
+    sessions = tuple(reader.memories(loose.list_at(values, "sessionMemories"), Tier.SESSION))
     memories = (
-        *reader.scenes(loose.list_at(values, "sceneHistory")),
-        *reader.memories(loose.list_at(values, "sessionMemories"), Tier.SESSION),
+        *reader.scenes(loose.list_at(values, "sceneHistory"), sessions),
+        *sessions,
         *reader.ledger(loose.object_at(values, "state_ledger")),
         *closed,
     )
@@ -207,12 +208,24 @@ class _Reader:
             endings=endings,
         )
 
-    def scenes(self, entries: Sequence[Any]) -> Iterator[Memory]:
+    def scenes(self, entries: Sequence[Any], sessions: Sequence[Memory]) -> Iterator[Memory]:
+        """Scenes, each from the messages of the session memories that it names as its own."""
+        sources = {memory.id: memory.sources for memory in sessions}
+        places = {message.anchor: index for index, message in enumerate(self.messages)}
         for entry in loose.objects(entries):
             text = loose.text(entry.get("summary"))
             created = loose.seconds(entry.get("ts"))
             if text:
-                yield self._made(self.id("scene", text), Tier.SESSION, "scene", text, created)
+                named = (
+                    self.id(Tier.SESSION.value, one)
+                    for one in loose.strings(entry.get("source_memory_ids"))
+                )
+                found = {one for memory_id in named for one in sources.get(memory_id, ())}
+                ordered = sorted(found, key=lambda source: places.get(source.anchor, -1))
+                yield replace(
+                    self._made(self.id("scene", text), Tier.SESSION, "scene", text, created),
+                    sources=tuple(ordered[-MOST_SOURCES:]),
+                )
 
     def feelings(self, pairs: Json) -> Iterator[Memory]:
         for pair, kept in loose.items_of(pairs):

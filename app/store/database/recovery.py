@@ -262,7 +262,7 @@ def _copied(source: sqlite3.Connection, target: sqlite3.Connection, table: str) 
     here = _columns(target, table)
     try:
         shared = [name for name in _columns(source, table) if name in here]
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # also of a complaint's own words
         return False
     if not shared:
         return False
@@ -275,7 +275,7 @@ def _copied(source: sqlite3.Connection, target: sqlite3.Connection, table: str) 
                     target.execute(into, row)
                 except sqlite3.IntegrityError:
                     continue  # a row with nonsense in it is as good as lost
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             continue
         return not order
     return False
@@ -296,6 +296,8 @@ def _is_sound(connection: sqlite3.Connection, *, seconds: float | None = CHECK_S
         if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
             return True
         raise
+    except UnicodeDecodeError:  # its complaint quotes a schema that is no text any more
+        return False
     finally:
         connection.set_progress_handler(None, 0)
 

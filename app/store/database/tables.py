@@ -103,6 +103,7 @@ class MessageRecap(peewee.Model):
     prefill = TextField(default="")
     absence = CharField(default="")
     swipe = IntegerField(default=0)
+    taken_from = CharField(default="")
 
 
 class Cleared(peewee.Model):

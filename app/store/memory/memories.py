@@ -34,7 +34,9 @@ DISCARDED = "discarded"  # never to be read
 
 NOT_AGAIN = (PASS, UNREADABLE, FORGOTTEN, DISCARDED)
 
-_DELETED, _FORGOTTEN = 1, 3  # is_deleted; what is forgotten may be made again, if it is read again
+# is_deleted: what was taken back is brought back by name alone; what is forgotten may be made
+# again, if it is read again.
+_DELETED, _TAKEN_BACK, _FORGOTTEN = 1, 2, 3
 
 
 class _Body(msgspec.Struct, omit_defaults=True):
@@ -167,6 +169,18 @@ class Memories:
                 f"UPDATE {table} SET is_deleted = ? WHERE {table}_id = ? AND is_deleted = 0",
                 [(_FORGOTTEN, row_id) for row_id in ids],
             )
+
+    def bring_back(self, ids: Iterable[str]) -> None:
+        """Let memories count again whose making was undone, and which are made once more."""
+        self._database.execute_many(
+            "UPDATE memory SET is_deleted = 0 WHERE memory_id = ? AND is_deleted = ?",
+            [(memory_id, _TAKEN_BACK) for memory_id in ids],
+        )
+
+    def taken_back(self, ids: Iterable[str]) -> frozenset[str]:
+        """Those memories whose making was undone."""
+        found = "SELECT 1 FROM memory WHERE memory_id = ? AND is_deleted = ?"
+        return frozenset(one for one in ids if self._database.execute(found, (one, _TAKEN_BACK)))
 
     def known_ids(self, change: MemoryChange) -> frozenset[str]:
         """Which of the change's rows are there, those that were put away among them."""

@@ -23,7 +23,7 @@ RUNNING_COLUMNS = (
 )
 MESSAGE_COLUMNS = (
     "anchor, text, is_excluded, is_remembered, is_edited, error, source_hash, reasoning, prefill, "
-    "absence, swipe"
+    "absence, swipe, taken_from"
 )
 
 

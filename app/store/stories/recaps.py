@@ -13,13 +13,16 @@ from app.store.undo import before_undo
 from app.story.messages import Absence, MessageRecap
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 
-MESSAGE_TEXT_FIELDS = ("text", "error", "is_edited", "reasoning", "prefill", "absence", "swipe")
+MESSAGE_TEXT_FIELDS = (
+    *("text", "error", "is_edited", "reasoning", "prefill", "absence", "swipe"),
+    "taken_from",
+)
 MESSAGE_MARK_FIELDS = ("is_excluded", "is_remembered")
 MESSAGE_RECAP_FIELDS = (*MESSAGE_TEXT_FIELDS, *MESSAGE_MARK_FIELDS)
 
 _RECORD = (
     "r.text, r.is_excluded, r.is_remembered, r.is_edited, r.error, r.source_hash, r.reasoning, "
-    "r.prefill, r.absence, r.swipe"
+    "r.prefill, r.absence, r.swipe, r.taken_from"
 )
 
 
@@ -402,7 +405,7 @@ class Recaps:
             (
                 *(chat_id, anchor, recap.source_hash),
                 *(recap.text, recap.error, int(recap.is_edited), recap.reasoning, recap.prefill),
-                *(recap.absence.value, recap.swipe),
+                *(recap.absence.value, recap.swipe, recap.taken_from),
                 *(int(recap.is_excluded), int(recap.is_remembered)),
             )
             for anchor, recap in recaps.items()
@@ -421,9 +424,8 @@ def _quoted(text: str) -> str:
 
 
 def _message_recap(record: Sequence[Any]) -> MessageRecap:
-    text, excluded, remembered, edited, error, source_hash, reasoning, prefill, absence, swipe = (
-        record
-    )
+    text, excluded, remembered, edited, error, source_hash, reasoning, prefill, *others = record
+    absence, swipe, taken_from = others
     return MessageRecap(
         text=text,
         is_excluded=bool(excluded),
@@ -435,6 +437,7 @@ def _message_recap(record: Sequence[Any]) -> MessageRecap:
         prefill=prefill,
         absence=Absence(absence),
         swipe=swipe,
+        taken_from=taken_from,
     )
 
 

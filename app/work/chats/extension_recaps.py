@@ -34,7 +34,7 @@ NO_BREAKS: Mapping[str, SceneBreak] = {}
 class Left:
     """scene_recaps: all versions of all scenes, oldest first. running: versions with the numbers
     that they have there; current: the one chosen there, None for another chat's. message_recaps:
-    of the texts that are shown, by anchor.
+    of the texts that are shown, by anchor. hidden: breaks found here that give way to theirs.
     """
 
     breaks: tuple[SceneBreak, ...] = ()
@@ -42,6 +42,7 @@ class Left:
     running: tuple[RunningVersion, ...] = ()
     current: int | None = None
     message_recaps: Mapping[str, MessageRecap] = field(default_factory=dict)
+    hidden: tuple[SceneBreak, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.breaks or self.scene_recaps or self.running or self.message_recaps)
@@ -50,12 +51,20 @@ class Left:
     def parts(self) -> tuple[str, ...]:
         """What there is of it in words, without what is not there."""
         scenes, recaps = len(self.breaks), len(self.scene_recaps)
-        versions, messages = len(self.running), len(self.message_recaps)
+        versions, messages, hidden = len(self.running), len(self.message_recaps), len(self.hidden)
         counted = (
             (scenes, trn("{n} scene break", "{n} scene breaks", scenes)),
             (recaps, trn("{n} scene recap", "{n} scene recaps", recaps)),
             (versions, trn("{n} running recap", "{n} running recaps", versions)),
             (messages, trn("{n} message recap", "{n} message recaps", messages)),
+            (
+                hidden,
+                trn(
+                    "{n} scene break found here that gives way",
+                    "{n} scene breaks found here that give way",
+                    hidden,
+                ),
+            ),
         )
         return tuple(words for count, words in counted if count)
 

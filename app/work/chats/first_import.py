@@ -20,6 +20,8 @@ from app.story.messages import Message, MessageRecap
 from app.story.recaps import SceneRecap
 from app.story.story import ChatRef
 from app.work.chats.extension_recaps import left_in
+from app.work.chats.other_extensions import ranged_recaps_of
+from app.work.chats.ranged_scenes import Held, scenes_from
 
 LAST_MESSAGES = 3
 
@@ -112,16 +114,19 @@ async def import_extras(
     snapshot: ChatSnapshot,
     messages: tuple[Message, ...],
     *,
+    chat: ChatRef,
     speakers: str = "both",
 ) -> None:
-    """Take in what ST-Auto-Recap and its kin left in the chat, where we know nothing yet.
+    """Take in what recap extensions left of the chat, where we know nothing yet.
 
     speakers: whose messages scene recaps are made from here, so that imported ones are not taken
-    to be outdated. Formats: spec/auto-recap.md §1 and §12. The file stays as it is.
+    to be outdated. Formats: spec/auto-recap.md §1 and §12, app/sillytavern/extensions. All files
+    stay as they are.
     """
     read = partial(left_in, is_others=tells_another_story, speakers=speakers)
     left = await asyncio.to_thread(read, snapshot, messages)
     rare = await asyncio.to_thread(_rare_data, snapshot)
+    ranged = await asyncio.to_thread(ranged_recaps_of, chat, snapshot)
 
     def unit() -> None:
         known = store.scenes.breaks(chat_id)
@@ -136,6 +141,11 @@ async def import_extras(
             store.hiding.save(chat_id, ours)
         if left.running and not store.recaps.running(chat_id).versions:
             store.recaps.import_running(chat_id, left.running, left.current)
+        for found in ranged:
+            breaks, recaps = store.scenes.breaks(chat_id), store.recaps.scene_recaps(chat_id)
+            new, _ = scenes_from(found, Held(messages, breaks, recaps, speakers=speakers))
+            store.scenes.save(chat_id, [*new.hidden, *new.breaks])
+            store.recaps.import_scene_recaps(chat_id, new.scene_recaps)
         store.chats.set_acquainted(chat_id)
 
     await store.run(unit)

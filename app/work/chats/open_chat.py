@@ -323,7 +323,9 @@ class OpenChat:
         if is_new:
             await take_over_memories(store, origin, self.chat.owner_key)
             speakers = str(self.settings()["scene_recap_messages"])
-            await import_extras(store, self.chat_id, snapshot, messages, speakers=speakers)
+            await import_extras(
+                store, self.chat_id, snapshot, messages, chat=self.chat, speakers=speakers
+            )
         if self.keeps_memory and last is None and self._until is None:
             self.memory_problem = await take_in(store, self.chat_id, self.chat, snapshot, messages)
         return reading, messages, head

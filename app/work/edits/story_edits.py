@@ -37,7 +37,7 @@ class StoryEdits:
     """Changes open stories for the user; `path` is always that of an open chat.
 
     drafts: what the user is writing and has not kept. scenes: where scenes end. messages: their
-    recaps. extension: what ST-Auto-Recap wrote since. history: all that was done, to go back to.
+    recaps. extension: what other extensions left. history: all that was done, to go back to.
     takes_in: who else looks at what undo may have changed, as the settings do.
 
     Raises UsageError for a chat that is not open, and for what is not there.

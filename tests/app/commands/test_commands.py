@@ -10,6 +10,7 @@ import pytest
 
 from app.commands import main
 from tests.e2e.sillytavern import dialogue, write_chat
+from tests.extension_data import memory_entry, write_lorebook
 from tests.labelled import WrittenTavern
 
 
@@ -254,3 +255,38 @@ def test_doctor_looks_at_every_part(commands: Commands, demo_chat: Path) -> None
         "sillytavern": True,
         "bridge": False,
     }
+
+
+def test_imports_say_first_what_other_extensions_left_and_then_take_it_in(
+    commands: Commands, demo_tavern: WrittenTavern
+) -> None:
+    chat, name = demo_tavern.chat, demo_tavern.chat.stem
+    commands.json("scenes", str(chat))  # the chat is known before the extension's data are there
+    entries = (memory_entry(1, 0, 9, name), memory_entry(2, 5, 14, name))
+    write_lorebook(demo_tavern.user_folder, "Memories", *entries)
+    header, rest = chat.read_bytes().split(b"\n", 1)
+    told = json.loads(header)
+    told["chat_metadata"]["world_info"] = "Memories"
+    chat.write_bytes(json.dumps(told).encode() + b"\n" + rest)
+    settings = demo_tavern.user_folder / "settings.json"
+    held = json.loads(settings.read_text("utf-8"))
+    held.setdefault("extension_settings", {})["smart_memory"] = {"arcs_enabled": False}
+    settings.write_text(json.dumps(held), "utf-8")
+    before = {path: path.read_bytes() for path in files_of(demo_tavern.user_folder)}
+    (found,) = (said := commands.json("imports", str(chat)))["found"]
+    assert (found["extension"], found["scene_recaps"]) == ("MemoryBooks", 1)
+    assert found["left_out"] == {"overlap": 1}
+    assert (said["taken_in"], said["settings"]) == (False, {"arcs_enabled": False})
+    _, out, _ = commands.run("imports", str(chat))
+    assert "MemoryBooks: 1 scene recap" in out.splitlines()
+    assert "MemoryBooks, not taken: 1 of messages that another one tells already" in out
+    assert out.splitlines()[-1] == "Nothing was changed. Add --yes to take all this in."
+    done = commands.json("imports", str(chat), "--yes")
+    assert (done["taken_in"], done["settings_taken"]) == (True, False)
+    assert commands.json("imports", str(chat), "--yes", "--settings")["settings_taken"]
+    code, out, _ = commands.run("imports", str(chat))
+    assert (code, out.splitlines()[-1]) == (
+        0,
+        "Nothing to take in: all that there is is known here.",
+    )
+    assert {path: path.read_bytes() for path in files_of(demo_tavern.user_folder)} == before

@@ -111,3 +111,30 @@ async def test_writers_are_not_noted_at_the_start_and_can_be_later(tmp_path: Pat
     assert (before, after) == (True, False)
     assert added == [2, 0]
     assert len(called) == 1
+
+
+async def test_message_recaps_learn_whose_they_are_and_undo_brings_that_back(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "story.sqlite3"
+    database_of(path, "0017_part_of_a_backlog")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO message_recap (chat_id, anchor, text, is_excluded, is_remembered, "
+            "is_edited, error, source_hash) VALUES (1, 'a', 'Short.', 0, 0, 0, '', 'h')"
+        )
+    store = Store(path, backups=tmp_path / "backups")
+    await store.open()
+    try:
+        before = await store.run(lambda: store.recaps.message_recaps(1))
+        assert before["a"].taken_from == ""
+        theirs = MessageRecap("Long.", source_hash="h", taken_from="MessageSummarize")
+        await store.run(lambda: store.recaps.save_message_recaps(1, {"a": theirs}))
+        ours = MessageRecap("Mine.", source_hash="h", is_edited=True)
+        change = lambda: store.recaps.save_message_recaps(1, {"a": ours})  # noqa: E731
+        await store.run_undoable(1, "edit", change)
+        assert (await store.run(lambda: store.recaps.message_recaps(1)))["a"].taken_from == ""
+        await store.run(lambda: store.undo.undo(1))
+        assert (await store.run(lambda: store.recaps.message_recaps(1)))["a"] == theirs
+    finally:
+        await store.aclose()

@@ -21,6 +21,7 @@ from app.core.tasks import TaskSupervisor
 from app.llm.backends.ollama import FoundModel
 from app.llm.backends.specs import parse_spec
 from tests import smart_memory_data
+from tests.extension_data import memory_entry, write_lorebook
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
 from ui.core.window_state import read_state
@@ -287,6 +288,10 @@ async def test_the_chats_written_last_are_offered_and_what_others_left_is_told(
         "scene_break_name": "A toll",
         "scene_recap_memory": "They paid.",
     }
+    lines[9].setdefault("extra", {})["qvink_memory"] = {"memory": "He paid.", "remember": True}
+    lines[0]["chat_metadata"]["world_info"] = "Memories"
+    entry = memory_entry(1, 10, 14, first.stem)
+    write_lorebook(first.parents[2], "Memories", entry)
     first.write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
     smart_memory_data.put(first, first.parents[2], "", smart_memory_data.chat_block(), None)
     for number in range(7):
@@ -305,7 +310,11 @@ async def test_the_chats_written_last_are_offered_and_what_others_left_is_told(
     wizard.chat.choose(first)
     await until(wizard.chat._taken_over.isVisible)
     said = wizard.chat._taken_over.text()
-    assert said.startswith("1 scene was taken over from ST-Auto-Recap, with its recaps. ")
+    assert said.startswith(
+        "1 scene was taken over from ST-Auto-Recap, with its recaps. "
+        "1 scene was taken over from MemoryBooks, with its recap. "
+        "1 recap of a message was taken over from MessageSummarize. "
+    )
     assert " memories were taken over from Smart Memory. Switch that extension off" in said
 
 

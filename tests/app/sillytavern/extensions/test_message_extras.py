@@ -25,6 +25,7 @@ from app.story.messages import MessageRecap, digest
 from tests.chat_files import jsonl, message, swiped
 
 NEW, OLD, QVINK = "auto_recap_memory", "auto_summarize_memory", "qvink_memory"
+WRITERS = {NEW: "", OLD: "", QVINK: "MessageSummarize"}  # what we write ourselves names nobody
 
 
 def line(text: str = "She came.", **extra: Any) -> ChatLine:
@@ -53,7 +54,7 @@ def test_a_recap_with_all_its_marks(namespace: str) -> None:
         "include": "Recap of message(s)",
     }
     assert message_recap(line(**{namespace: block})) == MessageRecap(
-        "A recap.", True, True, True, True, "too long"
+        "A recap.", True, True, True, True, "too long", taken_from=WRITERS[namespace]
     )
 
 
@@ -61,11 +62,41 @@ def test_a_recap_with_all_its_marks(namespace: str) -> None:
 def test_reasoning_and_prefill_come_with_a_recap(namespace: str) -> None:
     block = {"memory": "A recap.", "reasoning": "because", "prefill": "In this scene: "}
     found = message_recap(line(**{namespace: block}))
-    assert found == MessageRecap("A recap.", reasoning="because", prefill="In this scene: ")
+    told, taken_from = "In this scene: ", WRITERS[namespace]
+    wanted = MessageRecap("A recap.", reasoning="because", prefill=told, taken_from=taken_from)
+    assert found == wanted
     assert found.shown_text(with_prefill=True) == "In this scene: A recap."
     assert message_recap(line(**{namespace: {**block, "memory": None}})) is None
     odd = message_recap(line(**{namespace: {**block, "reasoning": 7, "prefill": None}}))
-    assert odd == MessageRecap("A recap.")
+    assert odd == MessageRecap("A recap.", taken_from=taken_from)
+
+
+def test_a_recap_is_of_the_extension_whose_words_it_has() -> None:
+    theirs = {"memory": "By MessageSummarize.", "remember": True}
+    only_marks = line(**{NEW: {"exclude": True}, QVINK: theirs})
+    found = message_recap(only_marks)
+    assert found is not None
+    assert (found.text, found.taken_from) == ("By MessageSummarize.", "MessageSummarize")
+    both = message_recap(line(**{NEW: {"memory": "By ST-Auto-Recap."}, QVINK: theirs}))
+    assert both is not None
+    assert (both.text, both.taken_from) == ("By ST-Auto-Recap.", "")
+
+
+def test_a_message_that_message_summarize_failed_at_keeps_its_marks_and_the_reason() -> None:
+    """As its version 1.3.24 leaves a message whose summary could not be made."""
+    block = {
+        "memory": None,
+        "error": "No connection",
+        "edited": False,
+        "prefill": None,
+        "reasoning": None,
+        "lagging": False,
+        "include": None,
+        "exclude": True,
+    }
+    assert message_recap(line(**{QVINK: block})) == MessageRecap(
+        is_excluded=True, error="No connection"
+    )
 
 
 def test_nulls_and_wrong_types_are_no_marks() -> None:

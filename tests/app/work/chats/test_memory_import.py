@@ -20,7 +20,7 @@ from app.sillytavern.extensions.smart_memory_records import MADE_BY, records_of
 from app.story.messages import Message
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, active, opened, texts
-from tests.smart_memory_data import character_block, chat_block, put
+from tests.smart_memory_data import character_block, chat_block, memory, put
 
 
 @pytest_asyncio.fixture
@@ -90,6 +90,22 @@ async def test_message_ranges_become_sources_where_the_messages_are_there(world:
     assert of_range == list(world.anchors[2:5])
     assert by_text["A rope lies beside it."].sources == by_text["The well is sealed."].sources
     assert by_text["They met at sea."].sources == ()
+
+
+async def test_a_scene_comes_from_the_messages_of_the_memories_that_it_names(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    block = chat_block()
+    later = memory("s3", "detail", "It rains.", source_messages=[[8, 9]])
+    block["sessionMemories"].append(later)
+    block["sceneHistory"][0]["source_memory_ids"] = ["s3", "s1", "gone", 7]
+    put_both(demo_tavern, of_chat=block)
+    async with opened(demo_tavern, tmp_path / "own data") as world:
+        view = await world.open()
+        (scene,) = [s for s in view.memories if s.memory.text == "They walked all night."]
+        sources = [source.anchor for source in scene.memory.sources]
+        assert sources == [world.anchors[n] for n in (2, 3, 4, 8, 9)]
+        assert scene.memory.text in active(view)
 
 
 async def test_nothing_is_written_back_and_nothing_comes_twice(
@@ -218,8 +234,8 @@ def test_malformed_parts_are_left_out_and_never_a_failure(data: st.DataObject) -
                 break
             place = place[key]
     change = read(chat, character)
-    for memory in change.memories:
-        assert memory.text
-        memory.text.encode()
-        assert 1 <= memory.importance <= 3
-        assert 0 <= memory.confidence <= 1
+    for one in change.memories:
+        assert one.text
+        one.text.encode()
+        assert 1 <= one.importance <= 3
+        assert 0 <= one.confidence <= 1

@@ -423,3 +423,9 @@ def test_what_lies_over_the_foot_covers_no_last_line_and_moves_nothing(view: Cha
     assert last.bottom() <= view.viewport().height() - 90, "a new message is whole, too"
     view.set_foot(0)
     assert bar.value() == bar.maximum()
+
+
+def test_the_tip_of_a_recap_says_which_extension_wrote_it() -> None:
+    theirs = MessageRecap("She came.", taken_from="MessageSummarize")
+    assert recap_tip(theirs) == "She came.\nTaken over from MessageSummarize."
+    assert recap_tip(MessageRecap("She came.")) == "She came."
