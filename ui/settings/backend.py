@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.errors import UsageError
-from app.core.translation import N_, number, tr
+from app.core.translation import N_, tr
 from app.llm.backends.ollama import FoundModel
 from app.llm.backends.specs import (
     BUILTIN,
@@ -24,33 +24,10 @@ from app.llm.backends.specs import (
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, ChoiceCard, Field
 from ui.controls.labels import ToneLabel, body, section
+from ui.settings.backend_words import CARDS, card_words, size_fact, size_sentence
 from ui.settings.trial import TrialPanel
 from ui.theme.fonts import ui_font
 
-CARDS = {
-    BUILTIN: (
-        N_("No model: scenes and quoted recaps only"),
-        N_("Finds breaks, names and time marks; recaps are sentences taken from the story."),
-        N_("At once, free"),
-    ),
-    OLLAMA: (
-        N_("Ollama on this machine"),
-        N_("Nothing leaves this machine. Name a model that Ollama has."),
-        N_("Needs Ollama"),
-    ),
-    SILLYTAVERN: (
-        N_("SillyTavern's own connection"),
-        N_(
-            "What your chat uses, or a connection profile, through the open page. No key leaves it."
-        ),
-        N_("Same account as your chat"),
-    ),
-    OPENAI: (
-        N_("A server at an address"),
-        N_("llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol."),
-        N_("Costs what it costs there"),
-    ),
-}
 OTHER_MODEL = N_("Another model of Ollama")
 NO_PAGE = N_("Open SillyTavern's page first, with the bridge installed.")
 IN_USE = N_("The connection in use")
@@ -68,37 +45,6 @@ KEY_IN_FILE = N_(
     "may read."
 )
 KeyOf = Callable[[str], tuple[bool, Path | None]]
-GIGABYTE = 1_000_000_000
-
-
-def card_words(kind: str) -> tuple[str, str, str]:
-    """Title, detail and fact of a card."""
-    title, detail, fact = CARDS[kind]
-    return tr(title), tr(detail), tr(fact)
-
-
-def size_sentence(model: FoundModel) -> str:
-    """What a model's size means for whoever chooses one."""
-    size = model.size_bytes / GIGABYTE
-    if not size:
-        return tr("Nothing leaves this machine.")
-    if size < 2.5:
-        return tr("Small and quick; loses details of long scenes.")
-    if size < 7:
-        return tr("A good size for most machines.")
-    sentence = (
-        N_("Better recaps; needs about {size} GB of memory.")
-        if size < 16
-        else N_("Slow on most machines; needs about {size} GB of memory.")
-    )
-    return tr(sentence, size=number(size * 1.2))
-
-
-def size_fact(model: FoundModel) -> str:
-    """ "4.9 GB", "" where it is not known."""
-    if not model.size_bytes:
-        return ""
-    return tr("{size} GB", size=number(model.size_bytes / GIGABYTE, 1))
 
 
 class BackendChoice(QWidget):

@@ -21,9 +21,7 @@ from PySide6.QtWidgets import (
 from app.core.chosen_language import ChosenLanguage
 from app.core.chosen_scale import ChosenScale
 from app.core.translation import N_, tr
-from app.llm.backends.hardware_profile import setting_warnings
 from app.settings.setting import Scope
-from app.settings.setting import Section as Topic
 from app.settings.values import REGISTRY
 from ui.controls.labels import body
 from ui.controls.setting_rows import SettingRow
@@ -40,6 +38,7 @@ from ui.settings.memory_trial import MemoryTrialSection
 from ui.settings.model_testing import ModelTesting
 from ui.settings.prompts import PromptsSection
 from ui.settings.rail import SettingsRail
+from ui.settings.registry_rows import RegistryRows, chat_meant
 from ui.settings.tavern import TavernSection
 from ui.shell.setting_entries import FILE, TRIAL
 
@@ -66,7 +65,9 @@ class SettingsPage(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._rows: dict[str, SettingRow] = {}
+        self._rows = RegistryRows()
+        self._rows.chosen.connect(self.put)
+        self._rows.reset_asked.connect(self.reset)
         self._filter = ""
         self._backend_shown = ""
         self._marked: tuple[Row, ...] = ()
@@ -102,7 +103,7 @@ class SettingsPage(QWidget):
             self.memory_test,
             self._prompts,
             self._look,
-            *self._topics(),
+            *self._rows.sections,
             self.files,
         )
         self._lay_out()
@@ -150,20 +151,6 @@ class SettingsPage(QWidget):
         self._box.addWidget(self.rail)
         self._box.addWidget(self._line)
         self._box.addWidget(self._area, 1)
-
-    def _topics(self) -> tuple[Section, ...]:
-        parts = []
-        for topic in Topic:
-            part = Section(topic.title, topic.sentence)
-            for name, setting in REGISTRY.items():
-                if setting.section is topic:
-                    row = SettingRow(setting)
-                    row.chosen.connect(self.put)
-                    row.reset_asked.connect(self.reset)
-                    self._rows[name] = row
-                    part.add_row(row)
-            parts.append(part)
-        return tuple(parts)
 
     @property
     def shows_prompts(self) -> bool:
@@ -221,7 +208,7 @@ class SettingsPage(QWidget):
 
     def row(self, name: str) -> SettingRow:
         """The row of a setting."""
-        return self._rows[name]
+        return self._rows.by_name[name]
 
     @property
     def is_for_chat(self) -> bool:
@@ -244,8 +231,7 @@ class SettingsPage(QWidget):
 
     def _path_for(self, name: str) -> Path | None:
         """The chat whose value is meant, None for that of all chats."""
-        is_here = self.is_for_chat and REGISTRY[name].scope is Scope.CHAT
-        return self._session.path if is_here else None
+        return chat_meant(name, self._session.path, is_for_chat=self.is_for_chat)
 
     def _change(self, change: Coroutine[Any, Any, None], name: str) -> None:
         async def follow() -> None:
@@ -261,30 +247,7 @@ class SettingsPage(QWidget):
     def refresh_values(self) -> None:
         """Show the values again; the list of taverns stays."""
         companion = self._session.companion
-        path = self._session.path
-        values = {}
-        warnings = setting_warnings(companion.settings.for_all(), companion.models.spec)
-        for name, row in self._rows.items():
-            own = self._path_for(name)
-            is_here = own is not None
-            held = companion.setting(name, path=own)
-            values[name] = held.value
-            notes = ""
-            if not is_here and path is not None and row.setting.scope is Scope.CHAT:
-                here = companion.setting(name, path=path)
-                notes = (
-                    tr("In this chat: {word}.", word=row.setting.word(here.value))
-                    if here.is_own
-                    else ""
-                )
-                notes = tr("This chat has its own.") if notes and row.setting.is_long else notes
-            if held.value and name in warnings:
-                notes = " ".join(filter(None, (notes, warnings[name])))
-            row.show_value(
-                held, origin=tr("For all chats") if is_here else tr("Default"), notes=notes
-            )
-        for row in self._rows.values():
-            self._show_effect(row, values)
+        self._rows.show_values(companion, self._session.path, is_for_chat=self.is_for_chat)
         self._look.show_values(companion.settings)
         backend = str(companion.settings["backend"])
         if backend != self._backend_shown:  # else what is being entered stays
@@ -295,17 +258,6 @@ class SettingsPage(QWidget):
 
     def _show_kinds(self) -> None:
         self.kinds.refresh(self.backend.offers)
-
-    def _show_effect(self, row: SettingRow, values: dict[str, object]) -> None:
-        condition = row.setting.only_with
-        if condition is None:
-            return
-        other, wanted = REGISTRY[condition[0]], condition[1]
-        words = tr(" or ").join(f"“{other.word(value)}”" for value in wanted)
-        reason = tr(
-            "Does something only while “{label}” is {words}.", label=other.label, words=words
-        )
-        row.set_effective(values[other.name] in wanted, reason)
 
     def _on_taken_over(self) -> None:
         self.refresh_values()
@@ -359,8 +311,8 @@ class SettingsPage(QWidget):
 
     def _place_of(self, name: str) -> tuple[QWidget, QWidget]:
         """What shows a setting, and what the keyboard changes it with."""
-        if name in self._rows:
-            return self._rows[name], self._rows[name].control
+        if name in self._rows.by_name:
+            return self._rows.by_name[name], self._rows.by_name[name].control
         if name in self.kinds.by_name:
             return self.kinds.by_name[name], self.kinds.by_name[name].choice
         if name in self._look.places:

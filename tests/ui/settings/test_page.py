@@ -42,7 +42,7 @@ async def page(demo_window: MainWindow) -> SettingsPage:
 
 
 def shown_names(page: SettingsPage) -> set[str]:
-    return {name for name in page._rows if page.row(name).isVisibleTo(page)}
+    return {name for name in page._rows.by_name if page.row(name).isVisibleTo(page)}
 
 
 def press(page: SettingsPage, key: str) -> None:
@@ -52,7 +52,7 @@ def press(page: SettingsPage, key: str) -> None:
 
 async def test_every_setting_with_a_section_can_be_changed(page: SettingsPage) -> None:
     wanted = {name for name, setting in REGISTRY.items() if setting.section is not None}
-    assert set(page._rows) == wanted == shown_names(page)
+    assert set(page._rows.by_name) == wanted == shown_names(page)
 
 
 @pytest.mark.weakness(58)
@@ -95,7 +95,7 @@ async def test_the_field_finds_settings_by_their_words(page: SettingsPage) -> No
     assert shown_names(page) == {name for name in REGISTRY if name.endswith("_scan")}
     assert not page.backend.isVisibleTo(page)
     QTest.keyClick(page.rail.field, Qt.Key.Key_Escape)
-    assert len(shown_names(page)) == len(page._rows)
+    assert len(shown_names(page)) == len(page._rows.by_name)
     QTest.keyClicks(page.rail.field, "ollama")
     assert shown_names(page) == {"embeddings"}
     assert page.backend.isVisibleTo(page)

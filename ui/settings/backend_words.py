@@ -1,0 +1,63 @@
+"""What the cards of the choice of a model say: of each kind of backend, and of a model's size."""
+
+from __future__ import annotations
+
+from app.core.translation import N_, number, tr
+from app.llm.backends.ollama import FoundModel
+from app.llm.backends.specs import BUILTIN, OLLAMA, OPENAI, SILLYTAVERN
+
+CARDS = {
+    BUILTIN: (
+        N_("No model: scenes and quoted recaps only"),
+        N_("Finds breaks, names and time marks; recaps are sentences taken from the story."),
+        N_("At once, free"),
+    ),
+    OLLAMA: (
+        N_("Ollama on this machine"),
+        N_("Nothing leaves this machine. Name a model that Ollama has."),
+        N_("Needs Ollama"),
+    ),
+    SILLYTAVERN: (
+        N_("SillyTavern's own connection"),
+        N_(
+            "What your chat uses, or a connection profile, through the open page. No key leaves it."
+        ),
+        N_("Same account as your chat"),
+    ),
+    OPENAI: (
+        N_("A server at an address"),
+        N_("llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol."),
+        N_("Costs what it costs there"),
+    ),
+}
+GIGABYTE = 1_000_000_000
+
+
+def card_words(kind: str) -> tuple[str, str, str]:
+    """Title, detail and fact of a card."""
+    title, detail, fact = CARDS[kind]
+    return tr(title), tr(detail), tr(fact)
+
+
+def size_sentence(model: FoundModel) -> str:
+    """What a model's size means for whoever chooses one."""
+    size = model.size_bytes / GIGABYTE
+    if not size:
+        return tr("Nothing leaves this machine.")
+    if size < 2.5:
+        return tr("Small and quick; loses details of long scenes.")
+    if size < 7:
+        return tr("A good size for most machines.")
+    sentence = (
+        N_("Better recaps; needs about {size} GB of memory.")
+        if size < 16
+        else N_("Slow on most machines; needs about {size} GB of memory.")
+    )
+    return tr(sentence, size=number(size * 1.2))
+
+
+def size_fact(model: FoundModel) -> str:
+    """ "4.9 GB", "" where it is not known."""
+    if not model.size_bytes:
+        return ""
+    return tr("{size} GB", size=number(model.size_bytes / GIGABYTE, 1))
