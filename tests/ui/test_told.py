@@ -230,7 +230,7 @@ async def test_the_word_to_reload_stays_until_a_page_has_the_bridge(
     assert window.desk is not None
     window.desk.session.library_changed.emit()
     folder = companion.taverns[0].user_folder
-    await window.desk.first_steps._offer_bridge(folder)
+    await window.desk.banners.first_steps._offer_bridge(folder)
     assert "Reload" in notice.sentence
     health = companion.health
     companion.health_changed.emit(replace(health, bridge=replace(health.bridge, light=Light.GOOD)))

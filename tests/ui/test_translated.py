@@ -297,7 +297,7 @@ def walk(window: MainWindow) -> Iterator[Callable[[], object]]:
         partial(poses.search_all, window, ""),
         desk.everywhere.open_history,
         desk.everywhere.open_health,
-        desk.copies.begin,
+        desk.banners.copies.begin,
         partial(poses.offer_safe_mode, window),
         partial(poses.be_safe, window),
     )

@@ -12,10 +12,10 @@ from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.operations import Operation
-from app.core.translation import N_, tr, trn
-from app.memory.documents.browsing import Arranged, Order, Wanted, arranged, read_query
+from app.core.translation import N_, tr
+from app.memory.documents.browsing import Arranged, arranged
 from app.memory.records import Tier
-from app.memory.standing import Standing, Status
+from app.memory.standing import Standing
 from app.work.chats.open_chat import StoryChange
 from app.work.queries.memory_view import MemoryView
 from ui.controls.surfaces import Line
@@ -23,11 +23,13 @@ from ui.core.session import Session
 from ui.memories.chosen import Chosen
 from ui.memories.commands import MemoryCommands
 from ui.memories.hands import MemoryHands
-from ui.memories.listing.model import ORDERS, Column, MemoryModel
+from ui.memories.listing.filters import Filters
+from ui.memories.listing.model import Column, MemoryModel
 from ui.memories.listing.people import PeoplePane
-from ui.memories.listing.rail import ALL, BUILTIN, PEOPLE, PINNED, TEXTS, MemoryRail
+from ui.memories.listing.rail import PEOPLE, TEXTS, MemoryRail
 from ui.memories.listing.table import MemoryTable
 from ui.memories.moment import MomentBar
+from ui.memories.pane.half_written import HalfWritten
 from ui.memories.pane.pane import DETAILS, REVIEW, MemoryPane, has_focus_in
 from ui.memories.pane.states import EmptyState, ReadingStrip, nothing_found
 from ui.memories.paused import PausedStrip
@@ -35,6 +37,7 @@ from ui.memories.text_offers import TextOffers
 from ui.memories.texts import TextsPane, newest
 from ui.memories.tools import MemoryTools
 from ui.memories.whole import WholeCommands
+from ui.memories.words import held_words
 from ui.shell.side_split import Side, SideSplit
 
 PANE, PANE_MINIMUM = 308, 296
@@ -65,21 +68,20 @@ class MemoriesPage(QWidget):
         self._shown: MemoryView | None = None  # whose rows stand in the table
         self._by_id: Mapping[str, Standing] = {}
         self._arranged = Arranged()
-        self._wanted = Wanted()
         self._turn = 0  # of arranging: an older result is of no use any more
         self._is_stale = True
         self._awaited = ""  # id of a memory that is to be shown as soon as it is there
-        self._adding_in: Path | None = None  # the chat that a memory is written for
-        self._half_written: dict[Path, str] = {}
         self.commands = MemoryCommands(self)
         self.hands = MemoryHands(session, self)
         self.model = MemoryModel()
         self.rail = MemoryRail()
         self.tools = MemoryTools(self.commands)
         self.table = MemoryTable(self.model)
+        self._filters = Filters(self.rail, self.tools, self.table)
         self.chosen = Chosen(self.table, self.commands, self.hands)
         self.moment = MomentBar()
         self.pane = MemoryPane(self.commands)
+        self._writing = HalfWritten(session, self.pane)
         self.people = PeoplePane()
         self.texts = TextsPane(TextOffers(self.commands.texts))
         self.empty = EmptyState()
@@ -189,18 +191,7 @@ class MemoriesPage(QWidget):
     @property
     def place(self) -> str:
         """For the header: how many hold, and how many ended."""
-        held = sum(self._arranged.held.values())
-        ended = self._arranged.statuses.get(Status.ENDED, 0)
-        if not held and not ended:
-            return ""
-        words = trn("{n} active", "{n} active", held)
-        if ended:
-            words += ", " + trn("{n} ended", "{n} ended", ended)
-        if self._session.is_demo:
-            words += ", " + tr("made for the demo")
-        if self.moment.at >= 0:
-            words = tr("{counts} at #{at}", counts=words, at=self.moment.at)
-        return words
+        return held_words(self._arranged, self.moment.at, is_demo=self._session.is_demo)
 
     @property
     def navigator(self) -> QWidget:
@@ -233,7 +224,7 @@ class MemoriesPage(QWidget):
     # Reading what is remembered
 
     def _on_chat_opened(self, _story: object) -> None:
-        self._put_sheet_away()
+        self._writing.put_away()
         self._view = self._shown = None
         self._is_stale = True
         self.model.show_rows((), self.model.ground, -1)
@@ -288,7 +279,7 @@ class MemoriesPage(QWidget):
         if view is None:
             return
         self._turn += 1
-        turn, wanted = self._turn, self._now_wanted()
+        turn, wanted = self._turn, self._filters.now()
         if len(view.memories) <= AT_ONCE:
             found = arranged(view.memories, wanted)
         else:
@@ -297,22 +288,8 @@ class MemoriesPage(QWidget):
             return  # other rows would take the words away that are being written
         now = self._view
         if turn == self._turn and now is not None and now.memories is view.memories:
-            self._wanted = wanted
+            self._filters.wanted = wanted
             self._show(now, found)
-
-    def _now_wanted(self) -> Wanted:
-        place = self.rail.place
-        is_tier = place not in (ALL, PEOPLE, TEXTS)
-        return Wanted(
-            tier=Tier(place) if is_tier else None,
-            query=read_query(self.tools.field.text()),
-            show=self.rail.show_set,
-            only_pinned=self.rail.shows[PINNED].isChecked(),
-            only_builtin=self.rail.shows[BUILTIN].isChecked(),
-            order=self._wanted.order,
-            is_descending=self._wanted.is_descending,
-            folded=self._wanted.folded,
-        )
 
     def _show(self, view: MemoryView, found: Arranged) -> None:
         chosen = tuple(self.chosen.ids)
@@ -324,7 +301,7 @@ class MemoriesPage(QWidget):
         self.model.show_rows(found.rows, view.ground, view.at)
         self.table.choose(chosen, scrolls=False)
         if not self.table.chosen_rows:
-            self._choose_near(row)
+            self.table.choose_near(row)
         self.table.verticalScrollBar().setValue(top)
         self._rows.setCurrentWidget(self.table if found.rows else self._nothing)
         texts = newest(view.documents)
@@ -344,14 +321,6 @@ class MemoriesPage(QWidget):
         self._show_chosen()
         self._show_stack()
         self.header_changed.emit()
-
-    def _choose_near(self, place: int) -> None:
-        """What was chosen is gone: choose what stands there now, else the first."""
-        rows = self.model.rows
-        near = (*rows[max(0, place) :], *rows)
-        found = next((row.standing for row in near if row.standing is not None), None)
-        if found is not None:
-            self.table.choose((found.memory.id,), scrolls=False)
 
     def _show_stack(self) -> None:
         view = self._view
@@ -392,29 +361,22 @@ class MemoriesPage(QWidget):
         self.pane.show_kind(DETAILS)
 
     def _reveal(self, standing: Standing) -> None:
-        """Let go of the filters that hide a memory; of as few as need be."""
-        self.tools.field.clear()
-        for key in (PINNED, BUILTIN):
-            self.rail.shows[key].setChecked(False)
-        for key in (Status.ENDED, Status.WAITING, Status.REJECTED):
-            if standing.status is key:
-                self.rail.shows[key.value].setChecked(True)
-        if standing.status in (Status.STALE, Status.WITHDRAWN):
-            self.rail.shows["lost"].setChecked(True)
-        if self.rail.place not in (ALL, standing.memory.tier.value):
-            self.rail.places[ALL].setChecked(True)
         view = self._view
+        self._filters.reveal(standing)
         if view is not None:
             self._turn += 1
-            self._wanted = Wanted(order=self._wanted.order)
-            self._show(view, arranged(view.memories, self._now_wanted()))
+            self._filters.unfold_all()
+            self._show(view, arranged(view.memories, self._filters.now()))
 
     def show_review(self) -> None:
         """Put what waits for the user's word in front."""
+        self._show_pane()
+        self.pane.show_kind(REVIEW)
+
+    def _show_pane(self) -> None:
         self._stack.setCurrentWidget(self.split)
         if not self.split.is_pane_shown:
             self.split.toggle()
-        self.pane.show_kind(REVIEW)
 
     def _show_chosen(self) -> None:
         view, chosen = self._view, self.chosen.standings
@@ -434,39 +396,22 @@ class MemoriesPage(QWidget):
         self._arrange()
 
     def _on_searched(self, _text: str) -> None:
-        if read_query(self.tools.field.text()) != self._wanted.query:
+        if self._filters.is_searched_anew:
             self._arrange()
 
     def _on_moved(self, _at: int) -> None:
         self.refresh()
 
     def _on_fold(self, group: str) -> None:
-        folded = self._wanted.folded ^ {group}
-        self._wanted = Wanted(
-            order=self._wanted.order, is_descending=self._wanted.is_descending, folded=folded
-        )
+        self._filters.fold(group)
         self._arrange()
 
-    def _on_sort(self, number: int) -> None:
-        """The first press sorts, the second the other way round, the third no more."""
-        order, now = ORDERS[Column(number)], self._wanted
-        starts_down = order not in (Order.TEXT, Order.STORY)
-        head = self.table.head
-        if head.sorted_by != number:
-            wanted = (order, starts_down)
-            head.show_order(number, is_descending=starts_down)
-        elif now.is_descending is starts_down:
-            wanted = (order, not starts_down)
-            head.show_order(number, is_descending=not starts_down)
-        else:
-            wanted = (Order.STORY, False)
-            head.show_order(None, is_descending=False)
-        self._wanted = Wanted(order=wanted[0], is_descending=wanted[1], folded=now.folded)
+    def _on_sort(self, column: int) -> None:
+        self._filters.sort(column)
         self._arrange()
 
     def _on_memories_of(self, name: str) -> None:
-        self.rail.places[ALL].setChecked(True)
-        self.tools.look_for(f'who:"{name}"' if " " in name else f"who:{name}")
+        self._filters.look_for_person(name)
         self._arrange()
 
     # Commands
@@ -479,24 +424,9 @@ class MemoriesPage(QWidget):
             self.table.edit(self.model.index(self.table.chosen_rows[0], Column.MEMORY))
 
     def _on_add_wanted(self) -> None:
-        self._stack.setCurrentWidget(self.split)
-        if not self.split.is_pane_shown:
-            self.split.toggle()
-        view, path = self._view, self._session.path
-        self.pane.show_adding()
-        self.pane.adding.begin(self._wanted.tier, view.at if view is not None else 0)
-        self._adding_in = path
-        if path in self._half_written:
-            self.pane.adding.words.set_text(self._half_written.pop(path))
-
-    def _put_sheet_away(self) -> None:
-        """A memory that is being written is of its chat: another one must not get it."""
-        path = self._adding_in
-        if self.pane.kind or path is None or path == self._session.path:
-            return
-        if words := self.pane.adding.words.text.strip():
-            self._half_written[path] = words
-        self.pane.show_kind(DETAILS)
+        self._show_pane()
+        view = self._view
+        self._writing.begin(self._filters.wanted.tier, view.at if view is not None else 0)
 
     def _on_add(self, tier: Tier, type_: str, text: str, fields: dict[str, object]) -> None:
         view = self._view

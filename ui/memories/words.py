@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.core.translation import N_, tr, tr_in, trn
-from app.memory.documents.browsing import Row, sentence_of
+from app.memory.documents.browsing import Arranged, Row, sentence_of
 from app.memory.epistemic.witnessing import WAS_AWAY, WAS_THERE
 from app.memory.records import (
     FEELING,
@@ -291,3 +291,19 @@ def excerpt(message: Message) -> str:
     """The beginning of a message, as proof; without the marks of emphasis."""
     text = " ".join(message.text.replace("*", "").split())
     return text if len(text) <= SOURCE_LENGTH else text[: SOURCE_LENGTH - 1].rstrip() + "…"
+
+
+def held_words(found: Arranged, at: int, *, is_demo: bool) -> str:
+    """How many memories hold, and how many ended. at: the message looked at, -1 for the last."""
+    held = sum(found.held.values())
+    ended = found.statuses.get(Status.ENDED, 0)
+    if not held and not ended:
+        return ""
+    words = trn("{n} active", "{n} active", held)
+    if ended:
+        words += ", " + trn("{n} ended", "{n} ended", ended)
+    if is_demo:
+        words += ", " + tr("made for the demo")
+    if at >= 0:
+        words = tr("{counts} at #{at}", counts=words, at=at)
+    return words

@@ -13,49 +13,31 @@ from PySide6.QtWidgets import QWidget
 from app.companion import Companion
 from app.core.operations import FINISHED, Operation, OperationStatus
 from app.core.tasks import TaskSupervisor
-from app.core.translation import N_, number, retold, tr
+from app.core.translation import N_, retold, tr
 from app.story.story import ChatRef, Story
-from app.work.planning.catch_up import CatchUpPlan
 from ui.controls.buttons import key_text
 from ui.controls.labels import menu_text
-from ui.copies.alarm import ChatCopies
 from ui.core.actions import PAGE_ACTIONS, Actions
 from ui.core.chat_words import chat_title
 from ui.core.dialogs import choose_folder
 from ui.core.session import Session
 from ui.library.popover import LibraryPopover
-from ui.memories.pane.waiting import WaitingCount
 from ui.memories.whole import WholeCommands
-from ui.offers.away_recap import AwayRecaps
-from ui.offers.break_search import ModelBreakSearch
-from ui.offers.cap_notice import CapNotice
-from ui.offers.clearing import Clearing
-from ui.offers.correction_notice import CorrectionNotice
 from ui.offers.exporting import EXPORTS, Exporting
-from ui.offers.first_steps import FirstSteps
-from ui.offers.off_banner import OffBanner
-from ui.offers.outside_trouble import OutsideTrouble
-from ui.offers.page_chat import PageCall, PageChat
-from ui.offers.recap_import import TakingIn
-from ui.offers.set_aside import SetAside
-from ui.offers.story_reading import StoryReading
 from ui.offers.sync_news import sync
-from ui.offers.trim_notice import TrimNotice
 from ui.program import pages
+from ui.program.banners import Banners
 from ui.program.everywhere import Everywhere
 from ui.program.tray import Tray
+from ui.program.window_look import WindowLook
 from ui.shell.command_palette import CommandPalette
 from ui.shell.frame import Frame
-from ui.shell.notice import plan_command, plan_sentence
-from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
+from ui.theme.source import ThemeSource
 from ui.work.words import failed_words
 
 if TYPE_CHECKING:
     from ui.program.story_stage import StoryStage
 
-READING_PX = 15.5
-CATCH_UP = "catch up"
-RECOVERED = 600.0  # seconds that the window says what was recovered at the start
 WELCOME = "welcome"
 RECAP_ROOM = "running_recap_budget"  # what is raised for scenes of which nothing is told
 HEALTH_PAGES = {
@@ -88,8 +70,6 @@ class Desk(QObject):
         self.session = Session(companion, tasks)
         self.page_key = "story"
         self.story_stage: StoryStage | None = None
-        self._closed_plan: CatchUpPlan | None = None
-        self._in_review = 0
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
         self._popover.chat_chosen.connect(self.open_chat)
@@ -106,10 +86,10 @@ class Desk(QObject):
         self.everywhere.setting_wanted.connect(self._on_section_wanted)
         self.everywhere.folder_wanted.connect(self._on_folder_wanted)
         self.tray = Tray(self.session, actions, window)
+        self._look = WindowLook(self.session, theme, actions)
         self._connect_session()
         self.wants = self._page_wants()
         self._connect_actions()
-        self._apply_look()
         frame.status.show_health(companion.health)
         self._on_operations_changed(companion.work.operations)
 
@@ -125,38 +105,13 @@ class Desk(QObject):
         session.failed.connect(frame.notice.say)
         session.mended.connect(frame.notice.take_back)
         session.told.connect(frame.status.tell)
-        session.catch_up_offered.connect(self._on_catch_up_offered)
-        frame.notice.acted.connect(self._on_notice_acted)
-        frame.notice.closed.connect(self._on_notice_closed)
-        self.first_steps = FirstSteps(session, frame.notice)
-        self.first_steps.folder_wanted.connect(self._on_folder_wanted)
-        self.first_steps.list_wanted.connect(self.open_chats)
-        self._outside = OutsideTrouble(session, frame.notice)
-        self._outside.folder_wanted.connect(self._on_folder_wanted)
-        self.page_chat = PageChat(session, frame.notice)
-        self._page_call = PageCall(session, self._window)
-        self._page_call.message_wanted.connect(self._on_message_chosen)
-        self._previously = AwayRecaps(session, frame.notice)
-        self._set_aside = SetAside(session, frame.notice)
-        self._trim_notice = TrimNotice(session, frame.notice)
-        self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
-        self._off_banner = OffBanner(session, frame.banner, self._actions["off"])
-        self._correction = CorrectionNotice(session, frame.notice)
-        self._correction.edit_wanted.connect(self._on_correction_wanted)
-        self._correction.changed.connect(self._show_waiting)
-        self._cap_notice = CapNotice(session, frame.notice, lambda: self.page_key == "work")
-        if session.companion.recovery:
-            frame.notice.offer("recovery", session.companion.recovery, seconds=RECOVERED)
-        self._waiting = WaitingCount(session, frame)
-        self._waiting.changed.connect(self._on_waiting_changed)
-        self.copies = ChatCopies(session, frame.notice)
-        self.clearing = Clearing(session, frame.notice)
-        self._story_reading = StoryReading(session, frame.notice)
-        self.taking_in = TakingIn(session, frame.notice)
-        self.break_hunt = ModelBreakSearch(session, frame.notice)
-        self.break_hunt.went_on.connect(frame.status.keep_telling)
-        self.break_hunt.model_wanted.connect(self._on_settings_wanted)
-        self.break_hunt.place_wanted.connect(self._on_place_wanted)
+        banners = self.banners = Banners(session, frame, self._actions, self._window)
+        banners.folder_wanted.connect(self._on_folder_wanted)
+        banners.list_wanted.connect(self.open_chats)
+        banners.message_wanted.connect(self._on_message_chosen)
+        banners.place_wanted.connect(self._on_place_wanted)
+        banners.page_wanted.connect(self.show_page)
+        banners.texts_wanted.connect(self._on_texts_wanted)
         frame.bar.page_chosen.connect(self.show_page)
         frame.status.item_pressed.connect(self._on_status_item)
         frame.card.clicked.connect(self.open_chats)
@@ -167,16 +122,13 @@ class Desk(QObject):
         doing = {
             "search": self.open_palette,
             "chats": self.open_chats,
-            "copies": self.copies.begin,
+            "copies": self.banners.copies.begin,
             "sync": self._on_sync,
             "undo": self.session.undo,
             "redo": self.session.redo,
             "pause": self._on_pause,
             "prompts": self._on_prompts,
             "pane.right": self._on_right,
-            "text.larger": self._on_larger,
-            "text.smaller": self._on_smaller,
-            "text.normal": self._on_normal,
         }
         for key, slot in doing.items():
             self._actions[key].triggered.connect(slot)
@@ -204,10 +156,8 @@ class Desk(QObject):
             self._welcome_to(key)
         self._frame.stack.setCurrentWidget(self._pages[shown])
         self._show_place()
-        self._frame.notice.follow_page(key)
-        self._cap_notice.look()
+        self.banners.follow_page(key)
         self.fit_panes()
-        self._on_catch_up_offered(self.session.plan)
         page = self._pages[shown]
         if isinstance(page, pages.TakesFocus):
             page.take_focus()
@@ -233,7 +183,7 @@ class Desk(QObject):
         if isinstance(page, pages.HasSplit):
             self._frame.set_inspector_split(key, page.split)
         if isinstance(page, pages.TakesWhole):
-            self._waiting.stop()
+            self.banners.leave_counting()
             page.take_whole(self._whole)
         if key == "story":
             self._take_stage(cast("StoryStage", page))
@@ -269,10 +219,10 @@ class Desk(QObject):
             "restart_wanted": self._actions["restart"].trigger,
             "prompt_wanted": self._actions["page.prompt"].trigger,
             "budget_wanted": self._on_budget_wanted,
-            "breaks_wanted": self.break_hunt.begin,
-            "clearing_wanted": self.clearing.begin,
-            "taking_in_wanted": self.taking_in.begin,
-            "waiting_changed": self._on_waiting_changed,
+            "breaks_wanted": self.banners.break_hunt.begin,
+            "clearing_wanted": self.banners.clearing.begin,
+            "taking_in_wanted": self.banners.taking_in.begin,
+            "waiting_changed": self.banners.show_in_review,
         }
 
     def _show_place(self) -> None:
@@ -367,9 +317,6 @@ class Desk(QObject):
         if isinstance(page, pages.HasPrompts):
             page.open_prompts()
 
-    def _on_cuts_wanted(self) -> None:
-        self.show_page("budgets")
-
     def _on_message_chosen(self, anchor: str) -> None:
         self.show_page("story")
         if self.story_stage is not None:
@@ -430,34 +377,11 @@ class Desk(QObject):
     def _on_demo_wanted(self) -> None:
         self.session.open_chat(self.session.companion.demo)
 
-    def _on_waiting_changed(self, count: int) -> None:
-        self._in_review = count
-        self._show_waiting()
-
-    def _show_waiting(self, _count: int = 0) -> None:
-        """Memories that wait for review, and a correction that waits for a word."""
-        count = self._in_review + self._correction.count
-        self._frame.page_buttons["memories"].set_badge(number(count) if count else "")
-
-    def _on_correction_wanted(self) -> None:
+    def _on_texts_wanted(self) -> None:
         self.show_page("memories")
         page = self._pages.get("memories")
         if isinstance(page, pages.ShowsTexts):
             page.show_texts()
-
-    def _on_larger(self) -> None:
-        self._put_text_size(self._theme.reading_px + 0.5)
-
-    def _on_smaller(self) -> None:
-        self._put_text_size(self._theme.reading_px - 0.5)
-
-    def _on_normal(self) -> None:
-        self._put_text_size(READING_PX)
-
-    def _put_text_size(self, px: float) -> None:
-        self._theme.set_reading_px(px)
-        put = self.session.companion.put_setting("story_text_size", self._theme.reading_px)
-        self.session.do(put, name=N_("changing a setting"))
 
     def choose_tavern(self) -> None:
         """Let the user name SillyTavern's folder."""
@@ -483,22 +407,6 @@ class Desk(QObject):
             action.setText(menu_text(words))
             action.setToolTip(f"{words} ({key_text(action.shortcut())})")
 
-    def _on_catch_up_offered(self, plan: CatchUpPlan | None) -> None:
-        notice = self._frame.notice
-        # The work page says it in its own place, and who has closed it was not mistaken.
-        if plan is not None and self.page_key != "work" and plan != self._closed_plan:
-            notice.offer(CATCH_UP, plan_sentence(plan), way_on=plan_command(plan))
-        else:
-            notice.withdraw(CATCH_UP)
-
-    def _on_notice_closed(self, key: str) -> None:
-        if key == CATCH_UP:
-            self._closed_plan = self.session.plan
-
-    def _on_notice_acted(self, key: str) -> None:
-        if key == CATCH_UP:
-            self.session.catch_up()
-
     def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
         runs = any(operation.status not in FINISHED for operation in operations)
@@ -510,16 +418,10 @@ class Desk(QObject):
         )
 
     def _on_setting_changed(self, _name: str, _value: object) -> None:
-        self._apply_look()
+        self._look.apply()
         self.tray.follow()
 
     def _on_replayed(self) -> None:
         # An import of settings may be what was taken back.
-        self._apply_look()
+        self._look.apply()
         self.tray.follow()
-
-    def _apply_look(self) -> None:
-        settings = self.session.companion.settings
-        self._theme.set_choice(ThemeChoice(str(settings["theme"])))
-        self._theme.set_contrast(ContrastChoice(str(settings["contrast"])))
-        self._theme.set_reading_px(float(settings["story_text_size"]))

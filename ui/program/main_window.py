@@ -105,11 +105,11 @@ class MainWindow(QWidget):
         is_last = chat is None and bool(self._state.last_chat)
         if is_last:
             chat = Path(self._state.last_chat)
-        self.desk.first_steps.declines_bridge = self._state.declines_bridge
+        self.desk.banners.first_steps.declines_bridge = self._state.declines_bridge
         if chat is None and not self._state.is_set_up:
             self.set_up()
             return
-        self.desk.first_steps.begin(opens_demo=chat is None)
+        self.desk.banners.first_steps.begin(opens_demo=chat is None)
         if chat is not None:
             self.open_path(chat, by_itself=is_last)
 
@@ -128,7 +128,7 @@ class MainWindow(QWidget):
         if not self._state.is_set_up:
             self.desk.session.companion.work.wait_for_word()
         self.first_run = self._wizard
-        self.desk.page_chat.is_held = True
+        self.desk.banners.page_chat.is_held = True
         self.first_run.begin()
         self.frame.hide()
         self.first_run.show()
@@ -141,7 +141,7 @@ class MainWindow(QWidget):
         is_first, self._state.is_set_up = not self._state.is_set_up, True
         wizard.hide()
         self.frame.show()
-        steps, session = self.desk.first_steps, self.desk.session
+        steps, session = self.desk.banners.first_steps, self.desk.session
         steps.declines_bridge = steps.declines_bridge or wizard.was_bridge_skipped
         if is_first:
             steps.begin(opens_demo=session.path is None)
@@ -153,7 +153,7 @@ class MainWindow(QWidget):
         elif begun is not None and session.plan is not None:
             session.catch_up(wizard.chat.part)
         self.desk.show_page("story")
-        self.desk.page_chat.is_held = False
+        self.desk.banners.page_chat.is_held = False
         kept = session.companion.put_setting("window_state", self.current_state().to_text())
         session.do(kept, name=N_("remembering that all is set up"))
 
@@ -204,7 +204,7 @@ class MainWindow(QWidget):
             inspector_width=width,
             inspector_open=is_open,
             last_chat=str(path) if path is not None else self._state.last_chat,
-            declines_bridge=self.desk is not None and self.desk.first_steps.declines_bridge,
+            declines_bridge=self.desk is not None and self.desk.banners.first_steps.declines_bridge,
             is_set_up=self._state.is_set_up,
             knows_tray=self._state.knows_tray,
         )

@@ -182,7 +182,7 @@ async def _take_sheets(album: _Album, window: MainWindow) -> None:
         ("history", desk.everywhere.open_history),
         ("health", desk.everywhere.open_health),
         ("help", lambda: desk.everywhere.open_help(help_pages()[1].title)),
-        ("copies", desk.copies.begin),
+        ("copies", desk.banners.copies.begin),
         ("safe-offer", lambda: poses.offer_safe_mode(window)),
     )
     for name, open_sheet in sheets:

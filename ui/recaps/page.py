@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.translation import N_, tr
+from app.core.translation import tr
 from app.story.drafts import Draft
-from app.story.recaps import RunningVersion
 from app.story.story import Story
 from app.work.chats.open_chat import StoryChange
-from ui.controls.timers import once
 from ui.core.session import Session
 from ui.recaps.commands import RecapCommands
 from ui.recaps.comparing.compare import ComparePane
+from ui.recaps.counts import RecapCounts
 from ui.recaps.draft_keeper import DraftKeeper
-from ui.recaps.growth import GrowthPoint
+from ui.recaps.kept_versions import KeptVersions
 from ui.recaps.lore import LorePane
 from ui.recaps.pinning import RecapPinning
 from ui.recaps.rail import RecapRail
 from ui.recaps.reading import ReadingPane
 from ui.recaps.sides import Pair, Sides, farther
 from ui.recaps.subject import RecapSubject
-from ui.recaps.token_tally import TokenTally
-from ui.recaps.version_rows import VersionModel, VersionRow
-
-COUNT_MS = 150
+from ui.recaps.version_rows import VersionModel, VersionRow, row_before
 
 
 class RecapsPage(QWidget):
@@ -45,10 +40,8 @@ class RecapsPage(QWidget):
         super().__init__(parent)
         self._session = session
         self._subject = RecapSubject(session)
-        self._deleted: tuple[RunningVersion, ...] = ()
-        self._next: int | None = None  # number that the next version gets
+        self._kept = KeptVersions(session, lambda: self._subject.anchor, self)
         self._sides = Sides()
-        self._tally = TokenTally(session, self)
         self._follows_current = True
         self._is_filling = False
         self._filled: Story | None = None  # whose versions are shown
@@ -60,6 +53,14 @@ class RecapsPage(QWidget):
         self.comparison = ComparePane()
         self.lore = LorePane(session)
         self.drafts = DraftKeeper(session, self)
+        self._counts = RecapCounts(
+            session,
+            self.rail,
+            self.reading,
+            self.comparison,
+            self._sides,
+            lambda: self.is_comparing,
+        )
         self.commands = RecapCommands(self)
         self.pinning = RecapPinning(
             session,
@@ -68,7 +69,6 @@ class RecapsPage(QWidget):
             lambda: self._subject.anchor,
             lambda: self.model.rows,
         )
-        self._count_timer = once(self, COUNT_MS, self._count_result)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.reading)
         self._stack.addWidget(self.comparison)
@@ -88,8 +88,8 @@ class RecapsPage(QWidget):
         )
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
-        self._tally.counted.connect(self._show_counts)
-        session.slots_changed.connect(self._on_slots_changed)
+        self._kept.next_known.connect(self._show_next)
+        self._kept.deleted_changed.connect(self._fill)
         self.list.selectionModel().currentChanged.connect(self._on_row)
         self.list.side_asked.connect(self.put_side)
         self.list.delete_asked.connect(self._delete)
@@ -101,7 +101,7 @@ class RecapsPage(QWidget):
         rail.clear_asked.connect(self._on_clear_asked)
         rail.model_asked.connect(lambda: self._subject.redo_made_without_model())
         rail.made_without_model = lambda: self._subject.made_without_model
-        reading.edit_begun.connect(self._count_result)
+        reading.edit_begun.connect(self._counts.count_made)
         reading.edited.connect(self._on_edited)
         reading.keep_asked.connect(self._on_edit_kept)
         reading.editing_ended.connect(self._on_editing_ended)
@@ -176,7 +176,7 @@ class RecapsPage(QWidget):
     # The story
 
     def _on_chat_opened(self, story: Story | None) -> None:
-        self._deleted = ()
+        self._kept.deleted = ()
         self._close_sides()
         self._follows_current = True
         self.rail.show_scenes(story)
@@ -204,17 +204,17 @@ class RecapsPage(QWidget):
         self._is_stale = False
         self.rail.show_scenes(self._session.story)
         self._fill()
-        self._fetch()
+        self._kept.fetch()
 
     def _on_scene_chosen(self, anchor: str) -> None:
         if self.reading.is_editing:
             self._leave_editing()
-        self._subject = RecapSubject(self._session, anchor)
-        self._next = None
+        self._subject = self._counts.subject = RecapSubject(self._session, anchor)
+        self._kept.next_number = None
         self._follows_current = True
         self._close_sides()
         self._fill()
-        self._fetch()
+        self._kept.fetch()
         self._look_for_draft()
 
     def _on_lore_chosen(self) -> None:
@@ -225,28 +225,10 @@ class RecapsPage(QWidget):
         self._stack.setCurrentWidget(self.lore)
         self.header_changed.emit()
 
-    def _fetch(self) -> None:
-        """Read what the story does not hold: deleted versions, the next one's number."""
-        path = self._session.path
-        if path is not None:
-            self._session.do(self._load(path, self._subject), name=N_("reading versions"))
-
-    async def _load(self, path: Path, subject: RecapSubject) -> None:
-        edits = self._session.companion.edits
-        number = await edits.next_recap_version(path, subject.anchor)
-        deleted = await edits.deleted_running_versions(path)
-        if path != self._session.path or subject is not self._subject:
-            return
-        self._next = number
-        self._show_next()
-        if deleted != self._deleted:
-            self._deleted = deleted
-            self._fill()
-
     def _fill(self) -> None:
         """Show the versions of what is looked at; the row stays where it was."""
         self._filled = self._session.story
-        rows = self._subject.rows(self._deleted)
+        rows = self._subject.rows(self._kept.deleted)
         current = next((row.number for row in rows if row.is_current), None)
         shown = self.reading.row
         wanted = shown.number if shown is not None and not self._follows_current else current
@@ -257,8 +239,7 @@ class RecapsPage(QWidget):
         self._is_filling = False
         self._show_row()
         self._show_sides()
-        self._tally.want((row.text for row in rows), is_running=self._is_running)
-        self._show_counts()
+        self._counts.count_versions()
 
     # Reading
 
@@ -287,20 +268,12 @@ class RecapsPage(QWidget):
         if self.reading.is_editing:
             return
         row = self.shown_row()
-        before = self._before(row)
+        before = row_before(row, self.model.rows)
         subject = self._subject
-        empty = subject.empty_words(has_deleted=bool(self._deleted))
+        empty = subject.empty_words(has_deleted=bool(self._kept.deleted))
         self.reading.show_row(row, before, empty=empty, can_delete=subject.can_delete)
         self.pinning.follow()
         self._show_back()
-
-    def _before(self, row: VersionRow | None) -> VersionRow | None:
-        """The version before one, else the one after it."""
-        others = [r for r in self.model.rows if not r.is_deleted]
-        if row is None or row not in others or len(others) < 2:
-            return None
-        place = others.index(row)
-        return others[place + 1] if place + 1 < len(others) else others[place - 1]
 
     def _show_back(self) -> None:
         pair = self._compared
@@ -319,7 +292,7 @@ class RecapsPage(QWidget):
 
     def _on_edited(self, text: str) -> None:
         self.drafts.note(text, self.reading.base)
-        self._count_timer.start()
+        self._counts.count_soon()
 
     def _on_text_made(self, text: str) -> None:
         row = self.shown_row()
@@ -398,7 +371,7 @@ class RecapsPage(QWidget):
     def compare_shown(self) -> None:
         """Compare the version that is read with the one before it."""
         row = self.shown_row()
-        before = self._before(row)
+        before = row_before(row, self.model.rows)
         if row is not None and before is not None:
             self._sides.set_both(row.number, before.number)
             self._open_comparison()
@@ -426,7 +399,7 @@ class RecapsPage(QWidget):
         self.comparison.show_versions(*pair, self.model.tokens)
         self._show_next()
         self._show_sides()
-        self._count_result()
+        self._counts.count_made()
         self._show_comparison()
 
     def _show_comparison(self) -> None:
@@ -450,19 +423,20 @@ class RecapsPage(QWidget):
 
     def _show_sides(self) -> None:
         self.model.show_sides(self._sides.left, self._sides.right)
-        self._show_growth()
+        self._counts.show_growth()
         if self.is_comparing and self._compared is None:
             self._close_sides()  # one of them is there no more
 
     def _show_next(self) -> None:
-        word = f"v{self._next + 1}" if self._next is not None else ""
+        number = self._kept.next_number
+        word = f"v{number + 1}" if number is not None else ""
         self.comparison.show_next(word)
         self.reading.show_next(word)
 
     def _on_result_edited(self) -> None:
         pair, text = self._compared, self.comparison.result_text
         self.drafts.note(text, farther(pair) if pair is not None else None)
-        self._count_timer.start()
+        self._counts.count_soon()
         same = [row.word for row in self.model.rows if row.text.strip() == text.strip()]
         self.comparison.show_equal_to(same[0] if same else "")
 
@@ -474,43 +448,3 @@ class RecapsPage(QWidget):
             self._close_sides()
             self._show_row()
             self.take_focus()
-
-    # Tokens
-
-    @property
-    def _is_running(self) -> bool:
-        return not self._subject.anchor
-
-    def _count_result(self) -> None:
-        """Count what is being made, in the comparison or by hand."""
-        self._tally.want([self._made_text()], is_running=self._is_running)
-        self._show_counts()
-
-    def _made_text(self) -> str:
-        return self.comparison.result_text if self.is_comparing else self.reading.text.text
-
-    def _show_counts(self) -> None:
-        rows = self.model.rows
-        of, is_running = self._tally.of, self._is_running
-        counts = {row.number: of(row.text, is_running=is_running) for row in rows}
-        self.model.show_tokens({n: count for n, count in counts.items() if count is not None})
-        self._show_growth()
-        made = of(self._made_text(), is_running=is_running)
-        pair = self._compared
-        if pair is not None:
-            self.comparison.show_tokens(pair, self.model.tokens)
-        if made is not None and self.is_comparing:
-            self.comparison.result.show_count(made, self._subject.budget)
-        elif made is not None:
-            self.reading.show_count(made, self._subject.budget)
-
-    def _show_growth(self) -> None:
-        points = []
-        for row in reversed(self.model.rows):
-            tokens = self.model.tokens(row.number)
-            if tokens is not None and not row.is_deleted:
-                points.append(GrowthPoint(row.word, tokens, self._sides.side_of(row.number)))
-        self.rail.growth.show_points(points, self._subject.budget)
-
-    def _on_slots_changed(self, _slots: object) -> None:
-        self._show_growth()

@@ -143,6 +143,15 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def row_before(row: VersionRow | None, rows: Sequence[VersionRow]) -> VersionRow | None:
+    """The version before one, else the one after it. rows: newest first."""
+    others = [other for other in rows if not other.is_deleted]
+    if row is None or row not in others or len(others) < 2:
+        return None
+    place = others.index(row)
+    return others[place + 1] if place + 1 < len(others) else others[place - 1]
+
+
 class VersionModel(QAbstractListModel):
     """Rows of versions, and before the deleted ones a row that says so."""
 

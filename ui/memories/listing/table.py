@@ -131,6 +131,14 @@ class MemoryTable(QTableView):
         if scrolls:
             self.scrollTo(first)
 
+    def choose_near(self, place: int) -> None:
+        """What was chosen is gone: choose what stands in its row now, else the first."""
+        rows = self.memories.rows
+        near = (*rows[max(0, place) :], *rows)
+        found = next((row.standing for row in near if row.standing is not None), None)
+        if found is not None:
+            self.choose((found.memory.id,), scrolls=False)
+
     def _on_editor_closed(self, _editor: object, _hint: object = None) -> None:
         QTimer.singleShot(0, self.edit_ended.emit)  # the view itself closes it after this
 

@@ -1,0 +1,45 @@
+"""The window looks as the settings say: its theme, contrast and the size of the story's letters."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.core.translation import N_
+from ui.core.actions import Actions
+from ui.core.session import Session
+from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
+
+READING_PX = 15.5
+
+
+class WindowLook(QObject):
+    """Follows the settings when told to, and the commands that change the size."""
+
+    def __init__(self, session: Session, theme: ThemeSource, actions: Actions) -> None:
+        super().__init__(session)
+        self._session, self._theme = session, theme
+        actions["text.larger"].triggered.connect(self._on_larger)
+        actions["text.smaller"].triggered.connect(self._on_smaller)
+        actions["text.normal"].triggered.connect(self._on_normal)
+        self.apply()
+
+    def apply(self) -> None:
+        """Look as the settings say now."""
+        settings = self._session.companion.settings
+        self._theme.set_choice(ThemeChoice(str(settings["theme"])))
+        self._theme.set_contrast(ContrastChoice(str(settings["contrast"])))
+        self._theme.set_reading_px(float(settings["story_text_size"]))
+
+    def _on_larger(self) -> None:
+        self._put_text_size(self._theme.reading_px + 0.5)
+
+    def _on_smaller(self) -> None:
+        self._put_text_size(self._theme.reading_px - 0.5)
+
+    def _on_normal(self) -> None:
+        self._put_text_size(READING_PX)
+
+    def _put_text_size(self, px: float) -> None:
+        self._theme.set_reading_px(px)
+        put = self._session.companion.put_setting("story_text_size", self._theme.reading_px)
+        self._session.do(put, name=N_("changing a setting"))
