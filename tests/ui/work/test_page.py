@@ -51,7 +51,7 @@ async def test_a_pause_says_why(
     demo_window.show_page("work")
     page = demo_window.page
     assert isinstance(page, WorkPage)
-    companion._queue._hold(StoreError("The disk is full."))
+    companion._queue._worker.hold(StoreError("The disk is full."))
     await until(lambda: page._reason.text() == "Paused: The disk is full.")
     QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)
     await until(lambda: page._reason.text() == "")

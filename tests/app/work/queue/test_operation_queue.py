@@ -499,7 +499,7 @@ async def test_what_an_earlier_run_left_goes_on_when_its_chat_is_opened(
     assert script.done == ["left"]
 
 
-@pytest.mark.expects_log("app.work.queue.operation_queue")
+@pytest.mark.expects_log("app.work.queue.worker")
 async def test_a_fault_of_ours_after_one_operation_leaves_the_others_to_be_done(
     store: Store, tasks: TaskSupervisor
 ) -> None:

@@ -1,0 +1,300 @@
+"""What there is to do, and how that ended which was done: kept in the store, and announced."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
+
+from app.core.errors import StoreError
+from app.core.operations import FINISHED, Operation, OperationSpec, OperationStatus
+from app.core.signals import Signal
+from app.store.store import Store
+from app.work.planning.planner import PRIORITY_ASKED
+from app.work.queue.outcomes import GIVEN_UP, SHOWN, EndedOperations
+from app.work.queue.waiting import Key, Surroundings, needed_keys, order
+from app.work.queue.waiting import surroundings as surroundings_of
+
+
+class Backlog:
+    """Operations that are not done, and the newest of those that are.
+
+    holds: why an operation may not begin now, "" when it may.
+    open: unfinished ones by number. current: the one that is in hand. cancelled: those that may
+    not begin any more though they are not kept as ended yet. wake: set at each change.
+
+    Signals:
+        changed: all operations shown (unfinished ones, then the newest finished).
+    """
+
+    def __init__(self, store: Store, holds: Callable[[Operation], str]) -> None:
+        self._store = store
+        self._holds = holds
+        self.open: dict[int, Operation] = {}
+        self.ended = EndedOperations()
+        self.cancelled: set[int] = set()
+        self.current: int | None = None
+        self.wake = asyncio.Event()
+        self._announced: tuple[Operation, ...] | None = None  # while it is
+        self.changed: Signal[tuple[Operation, ...]] = Signal("changed")
+
+    async def load(self) -> None:
+        """Take up what an earlier run left."""
+        operations = self._store.operations
+        await self._store.run(operations.recover)
+        unfinished = await self._store.run(operations.unfinished)
+        self.open = {operation.id: operation for operation in unfinished}
+        self.ended.load(await self._store.run(lambda: operations.recent(SHOWN)))
+        await self._remember_ends([operation.spec for operation in unfinished])
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """Unfinished operations in their order of work, then the newest finished ones."""
+        if self._announced is not None:
+            return self._announced
+        around = self.surroundings()
+        unfinished = sorted(self.open.values(), key=order)
+        return (*(self._with_reason(op, around) for op in unfinished), *self.ended.shown)
+
+    def _with_reason(self, operation: Operation, around: Surroundings) -> Operation:
+        held = around.held(operation) or self.why_held_back(operation)
+        return operation if held == operation.held else replace(operation, held=held)
+
+    def why_held_back(self, operation: Operation) -> str:
+        """Why an operation may not begin now though nothing else keeps it, "" when it may."""
+        return "" if operation.id == self.current else self._holds(operation)
+
+    def waiting(self, chat_id: int) -> tuple[Operation, ...]:
+        """Operations of a chat that wait to be tried again."""
+        return tuple(
+            op
+            for op in self.open.values()
+            if op.spec.chat == chat_id and op.status is OperationStatus.WAITING
+        )
+
+    def held(self, chat_id: int) -> tuple[Operation, ...]:
+        """Operations of a chat that need the result of one that failed or was cancelled."""
+        around = self.surroundings()
+        held = (
+            replace(op, held=around.missing(op))
+            for op in self.open.values()
+            if op.spec.chat == chat_id and op.spec.needs
+        )
+        return tuple(op for op in held if op.held)
+
+    def held_back(self) -> tuple[Operation, ...]:
+        """What may not begin now though nothing else keeps it, in the order of work."""
+        operations = sorted(self.open.values(), key=order)
+        return tuple(op for op in operations if self.why_held_back(op))
+
+    def failed(self, chat_id: int) -> tuple[Operation, ...]:
+        """Operations of a chat that failed in this run and were not done since, oldest first."""
+        return self.ended.given_up(chat_id)
+
+    def is_open(self, spec: OperationSpec) -> bool:
+        """Whether this work is queued."""
+        return any(operation.spec.work == spec.work for operation in self.open.values())
+
+    def is_given_up(self, spec: OperationSpec) -> bool:
+        """Whether this work failed or was cancelled in this run: only the user brings it back."""
+        return self.ended.is_given_up(spec.work)
+
+    def left(self, chat_id: int) -> int:
+        """How many operations of a chat are not done."""
+        return sum(op.spec.chat == chat_id for op in self.open.values())
+
+    def unbegun(self, chat_id: int) -> tuple[Operation, ...]:
+        """Operations of a chat that nobody has in hand."""
+        return tuple(
+            op for op in self.open.values() if op.spec.chat == chat_id and op.id != self.current
+        )
+
+    def running(self, chat_id: int) -> Operation | None:
+        """The operation of a chat that runs now."""
+        for operation in self.open.values():
+            if operation.spec.chat == chat_id and operation.status is OperationStatus.RUNNING:
+                return operation
+        return None
+
+    async def add(self, specs: Sequence[OperationSpec]) -> None:
+        """Queue what is not queued yet and did not fail, or was cancelled, in this run.
+
+        What is queued already waits from now on for what the spec says.
+        """
+        queued = {operation.spec.work: operation for operation in self.open.values()}
+        wanted = []
+        for spec in specs:
+            operation = queued.get(spec.work)
+            if operation is not None:
+                await self._wait_for(operation, spec)
+            elif self.ended.may_begin(spec):
+                wanted.append(spec)
+        if wanted:
+            await self._add(wanted)
+        self.wake.set()  # what an earlier run left may be in scope only now
+
+    async def _add(self, specs: Sequence[OperationSpec]) -> None:
+        await self._remember_ends(specs)
+        added = await self._store.run(lambda: self._store.operations.add(specs))
+        self.open.update((operation.id, operation) for operation in added)
+        self.announce()
+
+    async def _wait_for(self, operation: Operation, spec: OperationSpec) -> None:
+        old = operation.spec
+        is_same = (old.needs, old.after) == (spec.needs, spec.after)
+        if is_same or operation.id == self.current:
+            return
+        await self._remember_ends([spec])
+        await self._store.run(lambda: self._store.operations.set_needs(operation.id, spec))
+        now = self.open.get(operation.id)
+        if now is not None:
+            self.open[now.id] = replace(
+                now, spec=replace(now.spec, needs=spec.needs, after=spec.after)
+            )
+            self.announce()
+
+    async def _remember_ends(self, specs: Sequence[OperationSpec]) -> None:
+        """How that ended which these need, also in an earlier run."""
+        for chat in {spec.chat for spec in specs if spec.needs}:
+            keys = {key for of, key in needed_keys(specs) if of == chat}
+            found = await self._store.run(partial(self._store.operations.ended, chat, keys))
+            self.ended.remember({(chat, key): operation for key, operation in found.items()})
+
+    async def let_go(self, chat_id: int, is_unwanted: Callable[[Operation], bool]) -> None:
+        """Drop what waits in a chat and is wanted no more; it may be planned again at any time.
+
+        What was never begun leaves no trace.
+        """
+        unwanted = [
+            replace(operation, status=OperationStatus.OUTDATED, finished=time.time())
+            for operation in self.open.values()
+            if operation.spec.chat == chat_id
+            and operation.id != self.current
+            and operation.id not in self.cancelled
+            and is_unwanted(operation)
+        ]
+        if unwanted:
+            await self.drop(unwanted)
+
+    async def drop(self, operations: Sequence[Operation]) -> None:
+        """All at once take them out of what is to do, as they stand now."""
+        numbers = {operation.id for operation in operations}
+        self.cancelled |= numbers  # or the worker begins one meanwhile
+        store = self._store.operations
+
+        def is_traceless(operation: Operation) -> bool:
+            return not operation.attempts and operation.status is OperationStatus.OUTDATED
+
+        def unit() -> None:
+            for operation in operations:
+                if is_traceless(operation):
+                    store.remove(operation.id)
+                else:
+                    store.update(operation)
+
+        try:
+            await self._store.run(unit)
+        except StoreError:
+            self.cancelled -= numbers
+            raise
+        for number in numbers:
+            self.open.pop(number, None)
+        needed = needed_keys(other.spec for other in self.open.values())
+        for operation in operations:
+            self._finish(operation, needed, is_shown=not is_traceless(operation))
+        self.announce()
+
+    async def do_again(self, ended: Sequence[Operation]) -> None:
+        """Queue what ended once more, in the place of how it ended.
+
+        The user asks for it: a stand-in that was made meanwhile does not make it needless.
+        """
+        specs = {
+            operation.spec.work: replace(
+                operation.spec, priority=max(operation.spec.priority, PRIORITY_ASKED)
+            )
+            for operation in sorted(ended, key=lambda operation: operation.id)
+        }
+        self.ended.forget(specs)
+        old = {
+            operation.id
+            for operation in (*ended, *self.ended.shown)
+            if operation.spec.work in specs and operation.status in GIVEN_UP
+        }
+        self.ended.take_out(old)
+        store = self._store.operations
+
+        def unit() -> None:
+            for operation_id in old:
+                store.remove(operation_id)
+
+        await self._store.run(unit)
+        await self._add([*specs.values()])
+
+    def announce(self) -> None:
+        """Say what there is now, and wake who works."""
+        self.wake.set()
+        self._announced = None
+        self._announced = self.operations  # thousands in a backlog, asked for by each who listens
+        try:
+            self.changed.emit(self._announced)
+        finally:
+            self._announced = None
+
+    def surroundings(self) -> Surroundings:
+        """What an operation finds around it."""
+        return surroundings_of(self.open.values(), self.ended.needed)
+
+    async def keep(self, operation: Operation) -> None:
+        """Keep the state that an operation has come to."""
+        await self._store.run(lambda: self._store.operations.update(operation))
+        if operation.status in FINISHED:
+            self.open.pop(operation.id, None)
+            needed = needed_keys(other.spec for other in self.open.values())
+            self._finish(operation, needed)
+        else:
+            self.open[operation.id] = operation
+        self.announce()
+
+    def _finish(
+        self, operation: Operation, needed: Collection[Key], *, is_shown: bool = True
+    ) -> None:
+        self.cancelled.discard(operation.id)
+        self.ended.keep(operation, needed, is_shown=is_shown)
+
+    async def clear(self, chat_id: int | None = None) -> tuple[Operation, ...]:
+        """Cancel all that waits, in one chat or in all; gives it, for `put_back`.
+
+        What runs goes on. It is not planned again in this run.
+        """
+        waiting = [
+            operation
+            for operation in sorted(self.open.values(), key=order)
+            if chat_id in (None, operation.spec.chat)
+            and operation.id != self.current
+            and operation.id not in self.cancelled
+        ]
+        now = time.time()
+        cleared = [replace(o, status=OperationStatus.CANCELLED, finished=now) for o in waiting]
+        if cleared:
+            self.ended.give_up(cleared)
+            await self.drop(cleared)
+        return tuple(waiting)
+
+    async def put_back(self, operations: Sequence[Operation]) -> None:
+        """Queue again what was cleared, each in its old place."""
+        self.ended.forget(operation.spec.work for operation in operations)
+        queued = {operation.spec.work for operation in self.open.values()}
+        back = [operation for operation in operations if operation.spec.work not in queued]
+        store = self._store.operations
+
+        def unit() -> None:
+            for operation in back:
+                store.update(operation)
+
+        await self._store.run(unit)
+        self.ended.take_out({operation.id for operation in back})
+        self.open.update((operation.id, operation) for operation in back)
+        self.announce()

@@ -1,0 +1,253 @@
+"""The worker: attempts one operation at a time, keeps how that ended, and pauses when it must."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from app.core.errors import BackendAway, BackendRefused, PromptTooLong, StoreError, TavernkeepError
+from app.core.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome
+from app.core.tasks import TaskSupervisor
+from app.core.translation import N_, tr
+from app.llm.writers.meter import RequestUse, noting
+from app.work.queue.backlog import Backlog
+from app.work.queue.failures import begun, done, ended_with, having_taken
+from app.work.queue.waiting import next_operation
+
+log = logging.getLogger(__name__)
+
+# So many requests in a row refused for good (wrong key, unknown model): the next would be too.
+REFUSALS_IN_A_ROW = 2
+LOOK_SECONDS = 30.0
+CHANGED = N_("The messages that it was made from changed; it is planned again.")
+
+Perform = Callable[[Operation], Awaitable[Outcome]]
+After = Callable[[Operation], Awaitable[None]]
+
+
+class Worker:
+    """Does what the backlog holds; arguments as of OperationQueue.
+
+    is_paused: nothing new is begun. pause_reason: a sentence when it paused by itself.
+    away: those that wait for somebody to come back.
+    """
+
+    def __init__(
+        self,
+        backlog: Backlog,
+        perform: Perform,
+        after: After,
+        tasks: TaskSupervisor,
+        in_scope: Callable[[OperationSpec], bool],
+    ) -> None:
+        self._backlog = backlog
+        self._perform = perform
+        self._after = after
+        self._tasks = tasks
+        self._in_scope = in_scope
+        self._not_for_good: set[int] = set()  # cancelled, and may be planned again
+        self._outdated: set[int] = set()  # stopped while they ran, since their story changed
+        self._refusals = 0
+        self._refused: list[int] = []  # those that made it pause
+        self.away: set[int] = set()
+        self._running: asyncio.Task[Operation] | None = None
+        self._idle = asyncio.Event()
+        self.is_paused = False
+        self.pause_reason = ""
+        self._stopped_before: int | None = None
+
+    def begin(self) -> None:
+        """Work from now on, until the tasks end."""
+        self._tasks.spawn(self._work(), name="operation queue")
+
+    @property
+    def stopped_before(self) -> Operation | None:
+        """The operation that the queue was to pause before, while it does."""
+        return self._backlog.open.get(self._stopped_before or 0) if self.is_paused else None
+
+    def pause(self) -> None:
+        """Begin nothing new; what runs is finished."""
+        self.is_paused = True
+        self._backlog.announce()
+
+    def resume(self) -> None:
+        """Go on; what made the queue pause by itself is tried again."""
+        stopped = [op for number in self._refused if (op := self._backlog.ended.find(number))]
+        before = self.stopped_before
+        if before is not None:  # it forgets the pause for good when it begins
+            self._backlog.open[before.id] = replace(before, pauses_before=False)
+        self.is_paused, self.pause_reason, self._refusals = False, "", 0
+        self._stopped_before, self._refused = None, []
+        self._backlog.announce()
+        if stopped:
+            self._tasks.spawn(self._backlog.do_again(stopped), name="trying again what was refused")
+
+    def hold(self, reason: Exception) -> None:
+        """Pause for a reason that the user is told."""
+        self.is_paused, self.pause_reason = True, tr("Paused: {reason}", reason=reason)
+        self._backlog.announce()
+
+    def forget_refusals(self) -> None:
+        """What made it pause is tried again by other means."""
+        self._refused = []
+
+    async def cancel(self, operation_id: int, *, is_final: bool = True) -> None:
+        """Drop an operation; one that runs is stopped at once, one that is done stays done.
+
+        is_final: it is not planned again in this run.
+        """
+        operation = self._backlog.open.get(operation_id)
+        if operation is None:
+            return
+        if not is_final:
+            self._not_for_good.add(operation_id)
+        if operation_id == self._backlog.current:
+            if self._running is not None and not self._running.done():
+                self._backlog.cancelled.add(operation_id)
+                self._running.cancel()
+                await asyncio.wait([self._running])
+        else:
+            self._backlog.cancelled.add(operation_id)
+            await self._settle(replace(operation, status=OperationStatus.CANCELLED))
+
+    def outdate_running(self, chat_id: int, is_outdated: Callable[[OperationSpec], bool]) -> None:
+        """Stop at once what runs for a chat whose story has changed under it.
+
+        Its result would fit nothing any more, and each further word of it would be paid for
+        (spec/smart-memory.md §2, EV4). It may be planned again at any time.
+        """
+        operation = self._backlog.running(chat_id)
+        if operation is None or self._running is None or self._running.done():
+            return
+        if operation.id not in self._backlog.cancelled and is_outdated(operation.spec):
+            self._outdated.add(operation.id)
+            self._running.cancel()
+
+    async def wait_idle(self) -> None:
+        """Until nothing is pending or running; waiting, held and paused ones do not count."""
+        while self._backlog.current is not None or self._next() is not None:
+            self._idle.clear()
+            await self._idle.wait()
+
+    def _next(self) -> Operation | None:
+        if self.is_paused:
+            return None
+        ours = [
+            operation
+            for operation in self._backlog.open.values()
+            if operation.id not in self._backlog.cancelled
+            and self._in_scope(operation.spec)
+            and not self._backlog.why_held_back(operation)
+        ]
+        return next_operation(ours, self._backlog.surroundings(), now=time.time())
+
+    async def _work(self) -> None:
+        while True:
+            self._backlog.wake.clear()
+            operation = self._next()
+            if operation is not None and operation.pauses_before:
+                self.is_paused, self._stopped_before = True, operation.id
+                self._backlog.announce()
+                continue
+            if operation is None:
+                self._idle.set()
+                await self._sleep()
+                continue
+            self._backlog.current = operation.id
+            self._running = self._tasks.spawn(
+                self._attempt(operation), name=operation.spec.kind.value
+            )
+            try:
+                await asyncio.wait([self._running])
+                await self._take(operation, self._running)
+            finally:
+                self._backlog.current = self._running = None
+
+    async def _take(self, operation: Operation, attempt: asyncio.Task[Operation]) -> None:
+        """Keep how an attempt ended; the worker does so itself, where nobody cancels it."""
+        is_outdated = operation.id in self._outdated
+        self._outdated.discard(operation.id)
+        if attempt.cancelled() and is_outdated:
+            now = self._backlog.open.get(operation.id, operation)
+            outcome = replace(now, status=OperationStatus.OUTDATED, error=tr(CHANGED))
+        elif attempt.cancelled():
+            outcome = replace(operation, status=OperationStatus.CANCELLED)
+        else:
+            outcome = attempt.result()
+        await self._settle(outcome)
+
+    async def _sleep(self) -> None:
+        """Until something changes or a waiting operation is due."""
+        due = [
+            op.not_before
+            for op in self._backlog.open.values()
+            if op.status is OperationStatus.WAITING
+        ]
+        timeout = max(0.05, min(due) - time.time()) if due and not self.is_paused else None
+        is_held = any(
+            self._backlog.why_held_back(operation) for operation in self._backlog.open.values()
+        )
+        if is_held or timeout is not None:
+            # Not the time until then: a computer that sleeps, or whose clock is set, would miss it.
+            timeout = min(timeout or LOOK_SECONDS, LOOK_SECONDS)
+        try:
+            async with asyncio.timeout(timeout):
+                await self._backlog.wake.wait()
+        except TimeoutError:
+            return
+
+    async def _attempt(self, operation: Operation) -> Operation:
+        """Try it once; gives the operation as it stands then."""
+        with noting() as taken:
+            return await self._try(operation, begun(operation), taken)
+
+    async def _try(
+        self, operation: Operation, attempt: Operation, taken: list[RequestUse]
+    ) -> Operation:
+        try:
+            await self._backlog.keep(attempt)
+            outcome = await self._perform(attempt)
+        except StoreError as error:
+            self.hold(error)
+            return operation
+        except Exception as error:  # noqa: BLE001 - it fails this one; `ended_with` logs what is ours
+            ended = ended_with(having_taken(attempt, taken), error)
+            if isinstance(error, BackendAway):
+                self.away.add(operation.id)
+            if ended.status is OperationStatus.FAILED:
+                self._count_refusal(operation.id, error)
+            return ended
+        self._refusals, self._refused = 0, []
+        return done(attempt, outcome)
+
+    def _count_refusal(self, operation_id: int, error: Exception) -> None:
+        if isinstance(error, BackendRefused) and not isinstance(error, PromptTooLong):
+            self._refusals += 1
+            self._refused.append(operation_id)
+            if self._refusals >= REFUSALS_IN_A_ROW:
+                self.hold(error)
+
+    async def _settle(self, operation: Operation) -> None:
+        """Keep the operation's new state, and tell whoever waits for its end."""
+        if operation.status in FINISHED:
+            operation = replace(operation, finished=time.time())
+        self._backlog.ended.note(operation, is_for_good=operation.id not in self._not_for_good)
+        self._not_for_good.discard(operation.id)
+        try:
+            await self._backlog.keep(operation)
+            if operation.status in FINISHED:
+                await self._after(operation)
+        except StoreError as error:
+            # What was made is kept by its key: doing it again will find it.
+            if operation.id in self._backlog.open:
+                self._backlog.open[operation.id] = replace(
+                    operation, status=OperationStatus.PENDING
+                )
+            self.hold(error)
+        except TavernkeepError as error:
+            log.warning("After operation %d: %s", operation.id, error)
+        except Exception:  # what fails for one chat must not end the work for all
+            log.exception("After operation %d", operation.id)
