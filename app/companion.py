@@ -32,9 +32,10 @@ from app.work.chats.chat_names import ChatNames
 from app.work.chats.disk_space import Room
 from app.work.chats.library import Library
 from app.work.chats.message_indexes import MessageIndexes
-from app.work.chats.mirror import Mirror
-from app.work.chats.open_chat import OpenChat, StoryChange
+from app.work.chats.mirroring.mirror import Mirror
+from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
+from app.work.chats.story_change import StoryChange
 from app.work.demo.demo_memories import give_demo_memories
 from app.work.demo.demo_recaps import give_demo_recaps
 from app.work.edits.extension_settings import ExtensionSettings

@@ -9,7 +9,7 @@ from app.core.part_health import Health
 from app.core.signals import Signal
 from app.story.story import ChatRef
 from app.work.chats.chat_guard import ChatAlarm
-from app.work.chats.open_chat import StoryChange
+from app.work.chats.story_change import StoryChange
 from app.work.jobs.recapping import OperationProgress
 from app.work.pages.away_recap import AwayRecap
 

@@ -32,7 +32,7 @@ from app.store.database.database import Database
 from app.store.store import Store
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak
-from app.work.chats.mirror import Mirror
+from app.work.chats.mirroring.mirror import Mirror
 from app.work.chats.open_chats import OpenChats
 from tests.chat_files import HEADER, jsonl, message, swiped
 

@@ -15,7 +15,7 @@ from playwright.async_api import Browser
 from app.companion import Companion, open_companion
 from app.core.paths import user_folders
 from app.story.story import Story
-from app.work.chats import mirror
+from app.work.chats.mirroring import mirror
 from tests.chat_files import save_like_sillytavern
 from tests.e2e import sillytavern
 from tests.e2e.conftest import RunningTavern

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.companion import Companion
     from app.core.part_health import Health
     from app.work.chats.chat_guard import ChatAlarm
-    from app.work.chats.open_chat import StoryChange
+    from app.work.chats.story_change import StoryChange
     from app.work.jobs.recapping import OperationProgress
     from app.work.pages.away_recap import AwayRecap
     from app.work.planning.catch_up import CatchUpPlan

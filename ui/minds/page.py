@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from app.core.operations import Operation
 from app.core.translation import N_, tr
 from app.memory.epistemic.map_view import MindMap
-from app.work.chats.open_chat import StoryChange
+from app.work.chats.story_change import StoryChange
 from app.work.queries.epistemic_view import Minds
 from ui.controls.surfaces import Line
 from ui.core.session import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -19,66 +19,27 @@ from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.sillytavern.company import Company, Keeper
 from app.store.prompt_facts import PromptFacts
 from app.store.store import Store
-from app.store.stories.chats import RETIRED
 from app.story.anchors import (
-    KnownMessage,
     align_behind,
-    common_ends,
     known_after,
     retired_after,
 )
 from app.story.inclusion import Decided, Inclusion, InclusionRules, rules_of
 from app.story.messages import Message
-from app.story.places import Places
 from app.story.scene_cues.language import LanguagePack
-from app.story.scene_detection import FoundBreak
-from app.story.scenes import BreakOrigin, SceneBreak, scenes_after, scenes_of
+from app.story.scenes import scenes_after, scenes_of
 from app.story.story import ChatRef, LineProblem, Recapped, Story
-from app.work.chats.cue_search import FAR, CueSearch
 from app.work.chats.first_import import find_origin, import_extras, take_over_memories
+from app.work.chats.found_breaks import CueBreaks
+from app.work.chats.known_messages import ChatReading, alike, first_difference, remember
 from app.work.chats.memory_import import take_in
 from app.work.chats.memory_scope import Recall, Recalled
 from app.work.chats.stored_story import StoredStory
+from app.work.chats.story_change import Heard, change_between
 from app.work.chats.token_count_cache import TokenLedger
 from app.work.planning.break_planner import MODEL, SearchState
 from app.work.planning.catch_up import CatchUpPlan
 from app.work.planning.memory_planner import Reading
-
-
-@dataclass(frozen=True, slots=True)
-class StoryChange:
-    """What became different in an open chat.
-
-    first_message: messages from this index on changed, None when no message did.
-    """
-
-    chat: ChatRef
-    first_message: int | None = None
-    scenes: bool = False
-    recaps: bool = False
-    running: bool = False
-    inclusion: bool = False
-    memories: bool = False
-
-    def __bool__(self) -> bool:
-        return self.first_message is not None or (
-            self.scenes or self.recaps or self.running or self.inclusion or self.memories
-        )
-
-
-Heard = Callable[[StoryChange], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """What a story was made from: the file at one moment, and who is who in it.
-
-    seen: the part of the snapshot that is looked at. retired: messages that were there once.
-    """
-
-    snapshot: ChatSnapshot
-    seen: ChatSnapshot
-    retired: tuple[KnownMessage, ...]
 
 
 class OpenChat:
@@ -124,14 +85,13 @@ class OpenChat:
         self._stored = StoredStory(store)
         self._recall_of = Recall(store)
         self._ledger = ledger
-        self._cues = CueSearch(packs)
+        self._cues = CueBreaks(store, packs)
         self._settings = settings
         self._heard = heard
         self._until = until
-        self._reading: _Reading | None = None
+        self._reading: ChatReading | None = None
         self._has_news = False  # messages changed, and `read` did not say so yet
         self._is_counted = True
-        self._is_searched = True
         self._decided = Decided()
         self.last_read = 0.0  # seconds since the epoch
         self.failure = ""  # why the last reading failed, "" when it did not
@@ -164,7 +124,7 @@ class OpenChat:
 
         A long chat is shown with estimates, and with the breaks that are known, until it is.
         """
-        return self._is_counted and self._is_searched
+        return self._is_counted and self._cues.is_searched
 
     async def complete(self) -> None:
         """Count and search what a long chat was shown without; it can be read meanwhile.
@@ -172,7 +132,7 @@ class OpenChat:
         Raises StoreError.
         """
         while not self.is_complete:
-            if not self._is_searched:
+            if not self._cues.is_searched:
                 await self._search()
             if not self._is_counted:
                 await self._ledger.count(self.story.messages)
@@ -198,7 +158,7 @@ class OpenChat:
             self._reading = replace(last, snapshot=snapshot)
         else:
             reading, messages, head = await self._identified(snapshot, last)
-            first = _first_difference(self.story.messages, messages, head)
+            first = first_difference(self.story.messages, messages, head)
             is_changed = first is not None
             if last is not None and is_changed:
                 self.search = replace(self.search, has_news=True)
@@ -289,8 +249,8 @@ class OpenChat:
         return self.story.places.get(anchor)
 
     async def _identified(
-        self, snapshot: ChatSnapshot, last: _Reading | None
-    ) -> tuple[_Reading, tuple[Message, ...], int]:
+        self, snapshot: ChatSnapshot, last: ChatReading | None
+    ) -> tuple[ChatReading, tuple[Message, ...], int]:
         """Give every line its anchor, and remember who is who for the next reading.
 
         Gives how many messages, from the first, are those of the last reading, too.
@@ -308,18 +268,23 @@ class OpenChat:
         if last is None:
             known, retired = await store.run(lambda: store.chats.known(self.chat_id))
         else:
-            head, retired = _alike(last.seen, seen), last.retired
+            head, retired = alike(last.seen, seen), last.retired
             behind = self.story.messages[head:]
             known = known_after((m.anchor for m in behind), last.seen.lines[head:])
         before, lines = partial(islice, seen.lines, head), seen.lines[head:]
         anchors = await asyncio.to_thread(
             align_behind, before, self.story.places, known, lines, retired
         )
-        reading = _Reading(snapshot, seen, retired_after(known, retired, anchors))
+        reading = ChatReading(snapshot, seen, retired_after(known, retired, anchors))
         messages = await asyncio.to_thread(
             messages_of, seen, anchors, last.seen if last else None, self.story.messages, head
         )
-        await self._remember(known, known_after(anchors, lines), head, snapshot.integrity)
+        slug = snapshot.integrity
+        is_slug_new = self._until is None and (
+            self._reading is None or self._reading.snapshot.integrity != slug
+        )
+        now = known_after(anchors, lines)
+        await remember(store, self.chat_id, known, now, head, slug if is_slug_new else None)
         if is_new:
             await take_over_memories(store, origin, self.chat.owner_key)
             speakers = str(self.settings()["scene_recap_messages"])
@@ -329,36 +294,6 @@ class OpenChat:
         if self.keeps_memory and last is None and self._until is None:
             self.memory_problem = await take_in(store, self.chat_id, self.chat, snapshot, messages)
         return reading, messages, head
-
-    async def _remember(
-        self,
-        before: Sequence[KnownMessage],
-        known: Sequence[KnownMessage],
-        head: int,
-        slug: str,
-    ) -> None:
-        """Keep who is who. before, known: then and now, of the messages from `head` on."""
-        rows = [
-            (head + at, message)
-            for at, message in enumerate(known)
-            if at >= len(before) or before[at] != message
-        ]
-        if rows or len(before) != len(known):
-            present = {message.anchor for message in known}
-            gone = (message for message in before if message.anchor not in present)
-            rows += [(RETIRED, message) for message in gone]
-        chats, chat_id = self._store.chats, self.chat_id
-        is_slug_new = self._until is None and (
-            self._reading is None or self._reading.snapshot.integrity != slug
-        )
-
-        def unit() -> None:
-            chats.save_known(chat_id, rows)
-            if is_slug_new:
-                chats.set_integrity(chat_id, slug)
-
-        if rows or is_slug_new:
-            await self._store.run(unit)
 
     async def _completed(self, story: Story, head: int) -> Story:
         """The story of these messages with all that the store holds of it.
@@ -372,18 +307,10 @@ class OpenChat:
         self.search = replace(self.search, searched=ranges)
         await self._recall(story.places)
         settings, messages = self._settings(chat_id), story.messages
-        by_cues = settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL
-        start = _behind_last_mark(story.places, breaks)
-        since = self._cues.since(messages, start) if by_cues else None
-        self._is_searched = since is None or len(messages) - since <= FAR
-        if since is not None and self._is_searched:
-            find = partial(self._cues.found, minimum=int(settings["scene_minimum_length"]))
-            found = await asyncio.to_thread(find, messages, start=start, since=since)
-            new = _new_breaks(found, messages, breaks)
-            if new:
-                await store.run(lambda: store.scenes.save(chat_id, new))
-                breaks = breaks | {b.anchor: b for b in new}
-            self._cues.note(messages, _behind_last_mark(story.places, breaks))
+        if settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL:
+            breaks = await self._cues.with_new(chat_id, story, breaks, settings)
+        else:
+            self._cues.is_searched = True
         if breaks is self.story.breaks:
             scenes = scenes_after(self.story.scenes, messages, breaks, head)
         else:
@@ -483,16 +410,8 @@ class OpenChat:
     def _show(self, story: Story, first: int | None, *, inclusion: bool = False) -> None:
         """Make this the story, and say what changed. first: the first message that did."""
         old, self.story = self.story, story
-        change = StoryChange(
-            self.chat,
-            first,
-            scenes=_differ(story.scenes, old.scenes)
-            or story.has_ranges_in_names != old.has_ranges_in_names,
-            recaps=_differ(story.recaps, old.recaps)
-            or _differ(story.message_recaps, old.message_recaps),
-            running=_differ(story.running, old.running),
-            inclusion=inclusion or _differ(story.inclusion, old.inclusion),
-            memories=self._has_new_memories,
+        change = change_between(
+            old, story, first, inclusion=inclusion, memories=self._has_new_memories
         )
         self._has_new_memories = False
         if change:
@@ -502,24 +421,10 @@ class OpenChat:
         """Search a long chat for breaks, part by part; what was found is kept at the end."""
         async with self._lock:
             story, settings = self.story, self._settings(self.chat_id)
-        messages, start = story.messages, _behind_last_mark(story.places, story.breaks)
-        since = self._cues.since(messages, start)
-        parts = self._cues.parts(
-            messages,
-            start=start,
-            since=start if since is None else since,
-            minimum=int(settings["scene_minimum_length"]),
-        )
-        found: list[FoundBreak] = []
-        while (part := await asyncio.to_thread(next, parts, None)) is not None:
-            found += part
+        found = await self._cues.far(story, settings)
         async with self._lock:
-            now, store, chat_id = self.story, self._store, self.chat_id
-            same, _ = common_ends(messages, now.messages)
-            new = _new_breaks([b for b in found if b.last < same], messages, now.breaks)
-            await store.run(lambda: store.scenes.save(chat_id, new))
-            marks = now.breaks | {b.anchor: b for b in new}
-            self._cues.note(messages, _behind_last_mark(now.places, marks))
+            now = self.story
+            await self._cues.keep(self.chat_id, found, story.messages, now)
             self._show(await self._completed(now, len(now.messages)), None)
 
     def inclusion_rules(self, settings: Mapping[str, Any]) -> InclusionRules:
@@ -540,50 +445,3 @@ class OpenChat:
             head=head,
         )
         return self._decided.inclusions
-
-
-def _new_breaks(
-    found: Sequence[FoundBreak], messages: Sequence[Message], breaks: Container[str]
-) -> list[SceneBreak]:
-    """What was found, where no break was known."""
-    return [scene_break_of(b, messages) for b in found if messages[b.last].anchor not in breaks]
-
-
-def scene_break_of(found: FoundBreak, messages: Sequence[Message]) -> SceneBreak:
-    """A break of the heuristic as it is kept."""
-    return SceneBreak(
-        anchor=messages[found.last].anchor,
-        origin=BreakOrigin.HEURISTIC,
-        cue=found.cue,
-        confidence=found.confidence,
-        name=found.name,
-    )
-
-
-def _alike(old: ChatSnapshot, new: ChatSnapshot) -> int:
-    """How many lines, from the first, both have. new: was read behind `old`."""
-    head = new.kept
-    return head + common_ends(old.lines[head:], new.lines[head:])[0]
-
-
-def _behind_last_mark(places: Places, breaks: Mapping[str, SceneBreak]) -> int:
-    """Index from which breaks are still to be found.
-
-    A hidden break counts too: what stands before it was searched when it was found, and who
-    removes a break does not want another one for it.
-    """
-    return places.last_of(breaks) + 1
-
-
-def _first_difference(old: Sequence[Message], new: Sequence[Message], head: int) -> int | None:
-    """Index of the first message that differs, None when none does; the first `head` are alike."""
-    more, _ = common_ends(old[head:], new[head:])
-    first = head + more
-    return None if first == len(old) == len(new) else first
-
-
-def _differ(one: object, other: object) -> bool:
-    """Whether they differ; what need not be gone through to find that out is not."""
-    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) != len(other):
-        return True
-    return one is not other and one != other

@@ -23,7 +23,8 @@ from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 from app.work.chats.bursts import Bursts
-from app.work.chats.open_chat import OpenChat, StoryChange
+from app.work.chats.open_chat import OpenChat
+from app.work.chats.story_change import StoryChange
 from app.work.chats.token_count_cache import TokenLedger
 from app.work.planning.break_planner import HEURISTIC
 from app.work.planning.memory_planner import Reading

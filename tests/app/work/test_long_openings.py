@@ -14,7 +14,7 @@ from app.languages import load_packs
 from app.prompt.tokens import estimate_tokens
 from app.settings.values import Settings
 from app.store.store import Store
-from app.work.chats import open_chat
+from app.work.chats import found_breaks
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.chats.token_count_cache import SLICE
@@ -128,7 +128,7 @@ async def test_what_was_broken_off_is_counted_at_the_next_opening(bench: Bench) 
 async def test_breaks_of_a_long_chat_are_found_behind_its_opening(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_chat, "FAR", 100)
+    monkeypatch.setattr(found_breaks, "FAR", 100)
     bench.counter.may_count.set()
     chat = await bench.chats.open(bench.path)
     assert not chat.story.breaks
@@ -136,7 +136,7 @@ async def test_breaks_of_a_long_chat_are_found_behind_its_opening(
     found = set(chat.story.breaks)
     assert len(chat.story.scenes) == len(found) + 1 > 2
     assert bench.planned == [True]
-    monkeypatch.setattr(open_chat, "FAR", 10_000)
+    monkeypatch.setattr(found_breaks, "FAR", 10_000)
     other = bench.path.with_name("copy.jsonl")
     other.write_bytes(bench.path.read_bytes().replace(b"1d0a4a2c", b"2d0a4a2c"))
     at_once = await bench.chats.open(other)

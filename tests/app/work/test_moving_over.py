@@ -22,7 +22,7 @@ from app.store.store import Store
 from app.story.messages import MessageRecap
 from app.story.scenes import BreakOrigin, SceneBreak
 from app.story.story import Story
-from app.work.chats.mirror import Mirror
+from app.work.chats.mirroring.mirror import Mirror
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.recap_import import TakingIn

@@ -25,7 +25,7 @@ from app.store.store import Store
 from app.story.message_data import Mark, marked
 from app.story.messages import MessageRecap
 from app.story.scenes import BreakOrigin, SceneBreak
-from app.work.chats.mirror import Mirror
+from app.work.chats.mirroring.mirror import Mirror
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from tests.chat_files import HEADER, date_of, message

@@ -30,7 +30,7 @@ from app.story.auto_hide import HideState
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak
-from app.work.chats.mirror import Mirror
+from app.work.chats.mirroring.mirror import Mirror
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, swiped

@@ -23,7 +23,7 @@ from app.sillytavern.guarded_write import guarded_replace
 from app.store.store import Store
 from app.story.auto_hide import HideState
 from app.work.chats.bursts import Bursts
-from app.work.chats.mirror_plan import Difference, difference, is_wanted
+from app.work.chats.mirroring.mirror_plan import Difference, difference, is_wanted
 from app.work.chats.open_chat import OpenChat
 
 DEBOUNCE_SECONDS = 1.0  # as the extension waits (spec/auto-recap.md §2.9)

@@ -1,0 +1,1 @@
+"""What is written back into a chat: recaps and scenes, where the user wants that."""
