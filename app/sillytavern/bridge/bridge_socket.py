@@ -7,7 +7,7 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request as Handshake
 from websockets.http11 import Response
@@ -26,9 +25,9 @@ from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_handshake, bridge_installer, bridge_protocol
-from app.sillytavern.bridge.bridge_file import RETRY_SECONDS, BridgeFile
+from app.sillytavern.bridge.bounded_connection import BoundedConnection
 from app.sillytavern.bridge.bridge_link import OnPart, Page, PageLink
-from app.sillytavern.bridge.bridge_pairing import BridgeState, Pairing
+from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.bridge.bridge_protocol import (
     EVENTS,
     MAX_FRAME_BYTES,
@@ -51,9 +50,11 @@ from app.sillytavern.bridge.bridge_protocol import (
     Wish,
     wire_slots,
 )
-from app.sillytavern.bridge.bridge_taverns import PairedTavern, is_proven
+from app.sillytavern.bridge.bridge_taverns import is_proven
 from app.sillytavern.bridge.frame_meter import FrameMeter
 from app.sillytavern.bridge.pairing_door import PairingDoor
+from app.sillytavern.bridge.tavern_pairings import TavernPairings
+from app.sillytavern.bridge.turn_answers import OnTurn, TurnAnswers
 
 __all__ = ("BridgeServer", "OnTurn", "Page")
 
@@ -65,39 +66,16 @@ _silent.setLevel(logging.CRITICAL + 1)
 
 TURN_WAIT_SECONDS = 0.25
 MAX_PAGES = 8
-MOST_CONNECTIONS = 64  # also of those who have not said yet who they are
 OPEN_SECONDS = 5.0  # in which they have to
 ROTATION_SECONDS = 12 * 3600
 GRACE_SECONDS = 60.0
 PULSE_SECONDS = 4.0
 PULSES_UNANSWERED = 3  # a page that loads a long chat is busy for seconds
 HELLO_SECONDS = 10.0
-LATE_TURN_SECONDS = 10.0
-TURNS_AT_ONCE = 8
 TOKEN_ROTATED = 4401  # close code: come back with the new token
 UNPROVEN = 4403  # close code: the page does not know the token
 REFUSED = 4400  # close code: the page said what must not be taken; the reason says what
 LONGEST_REASON = 120  # bytes that a close frame takes
-
-OnTurn = Callable[[Page, TurnRequest], Awaitable[SlotSet]]
-
-
-class _Connection(ServerConnection):
-    """Ends at once where there are too many: each takes a descriptor, and so does the database."""
-
-    def __init__(self, connections: set[ServerConnection], *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self._connections = connections
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self._connections.add(self)
-        if len(self._connections) > MOST_CONNECTIONS:
-            self.transport.abort()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._connections.discard(self)
-        super().connection_lost(exc)
 
 
 class BridgeServer:
@@ -132,14 +110,13 @@ class BridgeServer:
         self.server_changed: Signal[Page] = Signal("server_changed")
         self.turn_wait_seconds = turn_wait_seconds
         self.pulse_seconds = PULSE_SECONDS
-        self.allowed_origins = frozenset(origin.rstrip("/").lower() for origin in allowed_origins)
         self.door = PairingDoor()
-        self._on_turn = on_turn
         self._tasks = TaskSupervisor()
+        self._turns = TurnAnswers(on_turn, self._tasks)
         self._session = secrets.token_hex(8)
-        self._pairing = Pairing()
-        self._taverns: dict[Path, PairedTavern] = {}
-        self._unwritten: set[Path] = set()  # taverns whose pairing could not be written last
+        self._taverns = TavernPairings(
+            self._session, lambda: self.port, self._tasks, allowed_origins
+        )
         self._links: dict[ServerConnection, PageLink] = {}
         self._connections: set[ServerConnection] = set()
         self._server: Server | None = None
@@ -181,7 +158,7 @@ class BridgeServer:
                     select_subprotocol=self._select_subprotocol,
                     compression=None,
                     max_size=MAX_FRAME_BYTES,
-                    create_connection=partial(_Connection, self._connections),  # type: ignore[arg-type]
+                    create_connection=partial(BoundedConnection, self._connections),  # type: ignore[arg-type]
                     open_timeout=OPEN_SECONDS,
                     close_timeout=2,
                     ping_interval=20,
@@ -200,7 +177,7 @@ class BridgeServer:
             self._server.close()
             await self._server.wait_closed()
             self._server = None
-        for user_folder in tuple(self._taverns):
+        for user_folder in self._taverns.folders:
             await self.remove_tavern(user_folder)
         await self._tasks.aclose()
 
@@ -210,21 +187,14 @@ class BridgeServer:
         Returns False where the bridge is not installed. Raises BridgeError when the pairing cannot
         be written.
         """
-        tavern = self._taverns.get(user_folder)
-        if tavern is None:
-            file = BridgeFile(user_folder, self._session, self._tasks)
-            tavern = PairedTavern(secrets.token_urlsafe(32), file)
-        is_installed = await self._pairing.write(user_folder, self.port, tavern.token)
-        if is_installed:
-            self._taverns[user_folder] = tavern
-        return is_installed
+        return await self._taverns.add(user_folder)
 
     def add_remote(self, folder: Path, origin: str, token: str) -> None:
         """Let in the pages of a tavern on another machine. folder: of its copy.
 
         origin: of its pages, in lower case. token: that they keep, and prove to know.
         """
-        self._taverns[folder] = PairedTavern(token, origin=origin)
+        self._taverns.add_remote(folder, origin, token)
 
     def is_remote(self, page: Page) -> bool:
         """Whether the page is of a tavern on another machine."""
@@ -239,26 +209,21 @@ class BridgeServer:
 
     def state_of(self, user_folder: Path) -> BridgeState | None:
         """How the bridge stands there; reads files. None while the pairing cannot be written."""
-        found = bridge_installer.read_pairing(user_folder)
-        if found is None:
-            return BridgeState.ABSENT
-        if user_folder in self._unwritten:
-            return None
-        tavern = self._taverns.get(user_folder)
-        is_same = tavern is not None and found == (self.port, tavern.token)
-        return BridgeState.PAIRED if is_same else BridgeState.UNPAIRED
+        return self._taverns.state_of(user_folder)
+
+    def choose_parts(self, parts: Mapping[str, bool]) -> None:
+        """Which parts of the page are wanted; pages also know while we do not run."""
+        self._taverns.choose_parts(parts)
 
     async def remove_tavern(self, user_folder: Path) -> None:
         """Part from a tavern: its pages are let go and find no pairing any more."""
-        tavern = self._taverns.pop(user_folder, None)
+        tavern = self._taverns.take(user_folder)
         if tavern is None:
             return
         for link in tuple(self._links.values()):
             if link.page.user_folder == user_folder:
                 await link.connection.close()
-        if tavern.file is not None:
-            await self._write_pairing(user_folder, "")
-            await tavern.file.aclose()
+        await self._taverns.part_from(user_folder, tavern)
 
     async def rotate_tokens(self, *, grace_seconds: float = GRACE_SECONDS) -> None:
         """Give every tavern a new token; connections made with an old one end after the grace.
@@ -266,45 +231,9 @@ class BridgeServer:
         A tavern that cannot be told of a new one keeps the old one: its pages would not come back.
         """
         links = tuple(self._links.values())
-        outdated: list[PageLink] = []
-        for user_folder, tavern in self._local():
-            old, tavern.token = tavern.token, secrets.token_urlsafe(32)
-            if await self._write_pairing(user_folder, tavern.token):
-                outdated += [link for link in links if link.page.user_folder == user_folder]
-            else:
-                tavern.token = old
+        told = await self._taverns.rotate_tokens()
+        outdated = [link for link in links if link.page.user_folder in told]
         self._tasks.spawn(self._let_go(outdated, grace_seconds), name="bridge token grace")
-
-    async def _write_pairing(self, user_folder: Path, token: str) -> bool:
-        """Whether it could be written; a failure is logged once, until it works again."""
-        try:
-            await self._pairing.write(user_folder, self.port if token else 0, token)
-        except BridgeError as error:
-            if user_folder not in self._unwritten:
-                log.warning("%s", error)
-            self._unwritten.add(user_folder)
-            return False
-        self._unwritten.discard(user_folder)
-        return True
-
-    def choose_parts(self, parts: Mapping[str, bool]) -> None:
-        """Which parts of the page are wanted; pages also know while we do not run."""
-        self._pairing.parts = dict(parts)
-        for user_folder, tavern in self._local():
-            self._tasks.spawn(self._keep_pairing(user_folder, tavern), name="bridge parts")
-
-    def _local(self) -> list[tuple[Path, PairedTavern]]:
-        """The taverns that are told in a file of theirs how to reach us."""
-        return [entry for entry in self._taverns.items() if not entry[1].is_remote]
-
-    async def _keep_pairing(self, user_folder: Path, tavern: PairedTavern) -> None:
-        """Write a pairing, again and again until it is as it has to be."""
-        while self._taverns.get(user_folder) is tavern:
-            token = tavern.token
-            if not await self._write_pairing(user_folder, token):
-                await asyncio.sleep(RETRY_SECONDS)
-            elif token == tavern.token:
-                return
 
     async def _rotate_forever(self) -> None:
         while True:
@@ -376,21 +305,12 @@ class BridgeServer:
         if bridge_handshake.wants_pairing(headers):
             is_open = self.door.lets_in(headers)
             return None if is_open else connection.respond(HTTPStatus.FORBIDDEN, "no code\n")
-        pinned = {tavern.origin for tavern in self._taverns.values() if tavern.is_remote}
-        if not bridge_handshake.is_allowed_origin(headers, self.allowed_origins | pinned):
-            return connection.respond(HTTPStatus.FORBIDDEN, "unknown origin\n")
-        if self._tavern_of(headers) is None:
-            return connection.respond(HTTPStatus.UNAUTHORIZED, "unknown token\n")
+        refusal = self._taverns.refusal(headers)
+        if refusal is not None:
+            return connection.respond(*refusal)
         if len(self._links) >= MAX_PAGES:
             return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages\n")
         return None
-
-    def _tavern_of(self, headers: Headers) -> Path | None:
-        found = None
-        for user_folder, tavern in self._taverns.items():
-            if tavern.lets_in(headers, self.allowed_origins):
-                found = user_folder
-        return found
 
     def _select_subprotocol(self, _connection: ServerConnection, offered: Iterable[str]) -> Any:
         offers = set(offered)
@@ -405,7 +325,7 @@ class BridgeServer:
         if connection.subprotocol == PAIRING_SUBPROTOCOL:
             await self.door.converse(connection)
             return
-        user_folder = None if handshake is None else self._tavern_of(handshake.headers)
+        user_folder = None if handshake is None else self._taverns.folder_of(handshake.headers)
         if user_folder is None or connection.subprotocol not in SUBPROTOCOLS:
             await connection.close(TOKEN_ROTATED)
             return
@@ -469,7 +389,7 @@ class BridgeServer:
             self._show(link, frame.chat, frame.length)
             self.changed.emit((link.page, frame))
         elif isinstance(frame, TurnRequest):
-            self._on_turn_asked(link, frame)
+            self._turns.ask(link, frame)
         elif isinstance(frame, Wish):
             if frame.kind in WISHES:
                 self.wished.emit((link.page, frame))
@@ -490,25 +410,6 @@ class BridgeServer:
         if event.name == "chat_changed":
             self._send_published(link)
         self.event.emit((link.page, event))
-
-    def _on_turn_asked(self, link: PageLink, turn: TurnRequest) -> None:
-        if link.turns >= TURNS_AT_ONCE:
-            return
-        link.turns += 1
-        self._tasks.spawn(self._answer_turn(link, turn), name="bridge turn")
-
-    async def _answer_turn(self, link: PageLink, turn: TurnRequest) -> None:
-        # Longer than the page waits: a late answer is still the best it knows at the next turn.
-        try:
-            async with asyncio.timeout(LATE_TURN_SECONDS):
-                slots = await self._on_turn(link.page, turn)
-        except TimeoutError:
-            log.warning("The slots of a turn took longer than %s s", LATE_TURN_SECONDS)
-            return
-        finally:
-            link.turns -= 1
-        frame = Slots(turn.chat, slots.revision, wire_slots(slots), turn.avatar, turn.id)
-        link.send(frame)
 
     def _send_published(self, link: PageLink) -> None:
         chat = link.page.chat

@@ -29,21 +29,18 @@ from app.work.jobs.document_making import derivable
 from app.work.planning.break_planner import search_cost, search_specs
 from app.work.planning.catch_up import (
     KINDS,
-    MEASURED,
     CatchUpPlan,
     CatchUpProgress,
-    Pace,
     catch_up_plan,
     catch_up_progress,
-    estimated,
-    pace_of,
 )
 from app.work.planning.dependencies import in_succession
 from app.work.planning.document_planner import plan_by_hand, plan_derived
-from app.work.planning.memory_planner import ReadingCost, next_pass, reading_cost
+from app.work.planning.memory_planner import next_pass, reading_cost
 from app.work.planning.planner import Writing, plan
 from app.work.planning.staleness import is_asked_for, is_wanted, renewed
 from app.work.queue.operation_queue import OperationQueue
+from app.work.scheduling.estimates import Estimates, plan_of, reading_taken
 
 RECAP_KINDS = frozenset({OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP})
 
@@ -95,12 +92,10 @@ class Scheduler:
         self._queue = queue
         self._enqueue = enqueue
         self._writing = writing
-        self._backend = backend
-        self._prices = prices
         self._asks_first = asks_first
         self.waits_for_word = False  # a newcomer chooses: nothing begins, and all is asked about
         self._followed: dict[int, _Followed | None] = {}
-        self._pace = Pace()
+        self._estimates = Estimates(store, backend, prices)
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
 
     async def follow(self, chat: OpenChat) -> None:
@@ -178,7 +173,7 @@ class Scheduler:
         """Without what the user is asked about first, where that is much."""
         before, chat.catch_up = chat.catch_up, None
         if not writing.asks_nobody:
-            await self._measure()
+            await self._estimates.measure()
             if self._asks_first:
                 specs = await self._asked_about(chat, specs, settings, writing)
         elif chat.chat_id in self._followed:
@@ -211,9 +206,9 @@ class Scheduler:
             if followed is not None and self._queue.running(chat.chat_id) is None:
                 await self._forget(chat)
             return specs
-        reading = self._reading_cost(chat, backlog, settings, writing)
-        plan = self._plan(chat, backlog, settings, writing, cost, reading)
-        chat.catch_up = self._estimated(plan, writing) if plan is not None else None
+        reading = reading_taken(chat, backlog, settings, writing)
+        plan = plan_of(chat, backlog, settings, writing, cost, reading)
+        chat.catch_up = self._estimates.of(plan, writing) if plan is not None else None
         keys = {spec.key for spec in backlog}
         is_stopped = followed is not None
         return [
@@ -272,22 +267,10 @@ class Scheduler:
             for spec in specs
             if spec.kind is OperationKind.MEMORY_PASS and not self._queue.is_open(spec)
         ]
-        passes = self._reading_cost(chat, readings, settings, writing).passes
+        passes = reading_taken(chat, readings, settings, writing).passes
         if passes <= limit or chat.reading_state.is_wanted:
             readings = []
         return (recaps if len(recaps) > limit else []) + searches + readings, cost
-
-    def _reading_cost(
-        self,
-        chat: OpenChat,
-        specs: Sequence[OperationSpec],
-        settings: Mapping[str, Any],
-        writing: Writing,
-    ) -> ReadingCost:
-        """What reading for memory takes, where these are to begin it."""
-        if not any(spec.kind is OperationKind.MEMORY_PASS for spec in specs):
-            return ReadingCost()
-        return reading_cost(chat.story, settings, writing, chat.reading_state)
 
     async def _followed_of(self, chat: OpenChat, writing: Writing) -> _Followed | None:
         """What was said of this chat's backlog, also in an earlier run."""
@@ -318,28 +301,12 @@ class Scheduler:
         if any(spec.kind is OperationKind.DETECT_BREAKS for spec in left):
             cost = search_cost(chat.story, settings, writing, chat.search)
         followed.chat = chat.chat
-        reading = self._reading_cost(chat, left, settings, writing)
-        followed.left = self._plan(chat, left, settings, writing, cost, reading)
+        reading = reading_taken(chat, left, settings, writing)
+        followed.left = plan_of(chat, left, settings, writing, cost, reading)
         operations = self._store.operations
         followed.worked = await self._store.run(
             lambda: operations.worked(chat.chat_id, kept.begun, KINDS)
         )
-
-    async def _measure(self) -> None:
-        operations, limit = self._store.operations, MEASURED * len(KINDS)
-        backends: dict[str, set[OperationKind]] = {}
-        for kind in OperationKind:
-            backends.setdefault(self._backend(kind), set()).add(kind)
-
-        def measured() -> list[tuple[OperationKind, float]]:
-            return [
-                (kind, seconds)
-                for backend, kinds in backends.items()
-                for kind, seconds in operations.durations(backend, limit)
-                if kind in kinds
-            ]
-
-        self._pace = pace_of(await self._store.run(measured))
 
     async def start(self, chat: OpenChat, part: str = ALL) -> None:
         """The user wants the backlog worked off, or a part of it, what failed before among it."""
@@ -431,7 +398,7 @@ class Scheduler:
                     left=followed.left,
                     worked=followed.worked,
                     running=running,
-                    pace=self._pace,
+                    pace=self._estimates.pace,
                     now=now,
                     is_stopping=followed.kept.is_stopped,
                     is_held=running is None and self._is_held(number),
@@ -457,35 +424,9 @@ class Scheduler:
         cost = SearchCost()
         if searches:
             cost = search_cost(story, settings, writing, chat.search)
-        reading = self._reading_cost(chat, specs, settings, writing)
-        found = self._plan(chat, specs, settings, writing, cost, reading)
-        return None if found is None else self._estimated(found, writing)
-
-    def _estimated(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
-        others = {kind: other.reasoning_tokens for kind, other in writing.others.items()}
-        return estimated(
-            found,
-            self._pace,
-            self._prices(),
-            writing.reasoning_tokens,
-            by_kind=others,
-            write_speed=writing.write_speed,
-        )
-
-    def _plan(
-        self,
-        chat: OpenChat,
-        specs: Sequence[OperationSpec],
-        settings: Mapping[str, Any],
-        writing: Writing,
-        search: SearchCost,
-        reading: ReadingCost,
-    ) -> CatchUpPlan | None:
-        """What these take; where some work asks a model, only what does is counted."""
-        free = frozenset(kind for kind in KINDS if writing.of(kind).is_free)
-        if writing.asks_nobody:
-            free = frozenset()
-        return catch_up_plan(chat.story, specs, settings, search=search, reading=reading, free=free)
+        reading = reading_taken(chat, specs, settings, writing)
+        found = plan_of(chat, specs, settings, writing, cost, reading)
+        return None if found is None else self._estimates.of(found, writing)
 
     async def reading(self, chat: OpenChat) -> CatchUpPlan | None:
         """What reading a chat for its memory up to its last message takes; None: no request."""
@@ -495,8 +436,8 @@ class Scheduler:
         found = catch_up_plan(chat.story, (), settings, reading=cost)
         if found is None:
             return None
-        await self._measure()
-        return self._estimated(found, writing)
+        await self._estimates.measure()
+        return self._estimates.of(found, writing)
 
 
 def _stops_with_it(operation: Operation) -> bool:

@@ -19,8 +19,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from app.prompt.slots import Position, Role, Slot, SlotSet
 from app.sillytavern.bridge import bridge_installer, bridge_socket
+from app.sillytavern.bridge.bounded_connection import MOST_CONNECTIONS
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity
-from app.sillytavern.bridge.bridge_socket import MOST_CONNECTIONS, BridgeServer
+from app.sillytavern.bridge.bridge_socket import BridgeServer
 
 ORIGIN = "http://127.0.0.1:8000"
 CHAT = ChatIdentity("solo", "Evening", avatar="Ada.png")

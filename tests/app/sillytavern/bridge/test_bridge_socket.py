@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from app.core.errors import BridgeError
 from app.prompt.slots import Position, Role, Slot, SlotSet
-from app.sillytavern.bridge import bridge_installer, bridge_socket
+from app.sillytavern.bridge import bridge_installer, bridge_socket, tavern_pairings
 from app.sillytavern.bridge.bridge_file import read_bridge_file
 from app.sillytavern.bridge.bridge_link import OUTBOX_FRAMES
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity
@@ -436,7 +436,7 @@ Fault = Callable[[], AbstractContextManager[None]]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
-@pytest.mark.expects_log("app.sillytavern.bridge.bridge_socket")
+@pytest.mark.expects_log("app.sillytavern.bridge.tavern_pairings")
 @pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_a_new_token_that_no_page_could_learn_shuts_nobody_out(
     server, user_folder, fault: Fault
@@ -458,12 +458,12 @@ async def test_a_new_token_that_no_page_could_learn_shuts_nobody_out(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
-@pytest.mark.expects_log("app.sillytavern.bridge.bridge_socket")
+@pytest.mark.expects_log("app.sillytavern.bridge.tavern_pairings")
 @pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_what_pages_are_to_show_is_left_for_them_as_soon_as_it_can_be(
     server, user_folder, monkeypatch, caplog, fault: Fault
 ):
-    monkeypatch.setattr(bridge_socket, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(tavern_pairings, "RETRY_SECONDS", 0.01)
     before = pairing(user_folder)
     with fault():
         server.choose_parts({"badge": False})

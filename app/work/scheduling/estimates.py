@@ -1,0 +1,92 @@
+"""What a backlog takes: its requests and tokens, and the time and price that are expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from app.core.model_use import Prices
+from app.core.operations import OperationKind, OperationSpec
+from app.store.store import Store
+from app.story.break_search import SearchCost
+from app.work.chats.open_chat import OpenChat
+from app.work.planning.catch_up import (
+    KINDS,
+    MEASURED,
+    CatchUpPlan,
+    Pace,
+    catch_up_plan,
+    estimated,
+    pace_of,
+)
+from app.work.planning.memory_planner import ReadingCost, reading_cost
+from app.work.planning.planner import Writing
+
+
+class Estimates:
+    """backend: who does a kind of work. pace: as it was measured last."""
+
+    def __init__(
+        self,
+        store: Store,
+        backend: Callable[[OperationKind], str],
+        prices: Callable[[], Prices],
+    ) -> None:
+        self._store, self._backend, self._prices = store, backend, prices
+        self.pace = Pace()
+
+    async def measure(self) -> None:
+        """Take the pace from what each kind took last on who does it now."""
+        operations, limit = self._store.operations, MEASURED * len(KINDS)
+        backends: dict[str, set[OperationKind]] = {}
+        for kind in OperationKind:
+            backends.setdefault(self._backend(kind), set()).add(kind)
+
+        def measured() -> list[tuple[OperationKind, float]]:
+            return [
+                (kind, seconds)
+                for backend, kinds in backends.items()
+                for kind, seconds in operations.durations(backend, limit)
+                if kind in kinds
+            ]
+
+        self.pace = pace_of(await self._store.run(measured))
+
+    def of(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
+        """A plan with the time and the price expected."""
+        others = {kind: other.reasoning_tokens for kind, other in writing.others.items()}
+        return estimated(
+            found,
+            self.pace,
+            self._prices(),
+            writing.reasoning_tokens,
+            by_kind=others,
+            write_speed=writing.write_speed,
+        )
+
+
+def reading_taken(
+    chat: OpenChat,
+    specs: Sequence[OperationSpec],
+    settings: Mapping[str, Any],
+    writing: Writing,
+) -> ReadingCost:
+    """What reading for memory takes, where these are to begin it."""
+    if not any(spec.kind is OperationKind.MEMORY_PASS for spec in specs):
+        return ReadingCost()
+    return reading_cost(chat.story, settings, writing, chat.reading_state)
+
+
+def plan_of(
+    chat: OpenChat,
+    specs: Sequence[OperationSpec],
+    settings: Mapping[str, Any],
+    writing: Writing,
+    search: SearchCost,
+    reading: ReadingCost,
+) -> CatchUpPlan | None:
+    """What these take; where some work asks a model, only what does is counted."""
+    free = frozenset(kind for kind in KINDS if writing.of(kind).is_free)
+    if writing.asks_nobody:
+        free = frozenset()
+    return catch_up_plan(chat.story, specs, settings, search=search, reading=reading, free=free)
