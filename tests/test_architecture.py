@@ -171,3 +171,27 @@ def test_each_citation_of_a_specification_leads_to_a_section() -> None:
         if found[2] not in there.get(found[1] or "smart-memory.md", ())
     ]
     assert lost == []
+
+
+LONGEST_MODULE = 450  # lines
+LARGEST_PACKAGE = 20  # modules beside its __init__.py
+LONGER = {
+    "app/companion.py",  # the one face of all there is; to be grouped by subject
+    "app/prompt/assembly.py",  # to be split where lines are chosen
+}
+
+
+def test_no_module_is_longer_than_a_reader_can_keep_in_mind() -> None:
+    lengths = {
+        name_of(path): len(path.read_text(encoding="utf-8").splitlines())
+        for path in sources(APP, UI)
+    }
+    longer = {name for name, lines in lengths.items() if lines > LONGEST_MODULE}
+    assert longer - LONGER == set()
+    assert LONGER - longer == set(), "no exception any more: take it off the list"
+
+
+def test_no_package_has_more_modules_than_a_reader_can_look_through() -> None:
+    folders = {path.parent for path in sources(APP, UI)}
+    sizes = {name_of(folder): len([*folder.glob("[!_]*.py")]) for folder in folders}
+    assert {name: size for name, size in sizes.items() if size > LARGEST_PACKAGE} == {}
