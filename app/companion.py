@@ -1,319 +1,52 @@
-"""Wires everything: the one object that the window and the headless commands are given."""
+"""The one object that the window and the headless commands are given."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from app.core.errors import NoTavern, PromptUnusable, StoreError, UsageError
-from app.core.operations import OFF, Operation, OperationKind, OperationSpec, Outcome
 from app.core.part_health import Health
 from app.core.paths import Folders
 from app.core.resources import RESOURCES
-from app.core.tasks import TaskSupervisor
-from app.core.translation import tr
-from app.llm.tokenizer import KNOWN_RANKS, counter_for
-from app.memory.reading.left_out import SETTING as MEMORY_LEFT_OUT
-from app.news import News
 from app.parts import Parts, StartOptions, open_parts
 from app.prompt.choosing.framing import framed
-from app.prompt.model_tokens import ModelCounter
 from app.prompt.occasion import Turn
 from app.prompt.slots import SlotSet
 from app.settings.models import KIND_MODELS
 from app.settings.values import ValueInForce
-from app.sillytavern.data_folders import Tavern, chat_ref_for
+from app.sillytavern.data_folders import Tavern
 from app.story.story import ChatRef, Story
-from app.work.chats.caretaker import Caretaker
-from app.work.chats.chat_guard import ChatGuard
-from app.work.chats.chat_names import ChatNames
+from app.troubles import Troubles, folder_gone_words
+from app.wiring import Wiring
 from app.work.chats.disk_space import Room
-from app.work.chats.library import Library
-from app.work.chats.message_indexes import MessageIndexes
-from app.work.chats.mirroring.mirror import Mirror
 from app.work.chats.open_chat import OpenChat
-from app.work.chats.open_chats import OpenChats
 from app.work.chats.story_change import StoryChange
-from app.work.demo.demo_memories import give_demo_memories
-from app.work.demo.demo_recaps import give_demo_recaps
-from app.work.edits.extension_settings import ExtensionSettings
-from app.work.edits.memory_edits import MemoryEdits
-from app.work.edits.prompt_edits import PromptEdits
-from app.work.edits.reading_bounds import ReadingBounds
-from app.work.edits.recap_pins import RecapPins
-from app.work.edits.setting_changes import SettingChanges
-from app.work.edits.settings_file import SettingsFile
-from app.work.edits.story_edits import StoryEdits
-from app.work.edits.story_lore import StoryLore
-from app.work.jobs.performers import Performers
-from app.work.models.active_model import ActiveModel
-from app.work.models.kept_corrections import KeptCorrections
-from app.work.models.metering import ModelMeter
-from app.work.pages.away_recap import AwayRecaps
-from app.work.pages.bridge_setup import BridgeSetup
-from app.work.pages.link import AnsweredTurn, BridgeLink
-from app.work.pages.page_requests import PageRequests
-from app.work.pages.page_side import PageSide
-from app.work.pages.page_tokens import PageTokens
-from app.work.pages.remote_setup import RemoteSetup
-from app.work.pages.turn_history import TurnHistory
+from app.work.demo.demo_story import demo_chat, give_demo
+from app.work.pages.link import AnsweredTurn
 from app.work.planning.staleness import is_outdated
-from app.work.prompts.budgeting import Budgeting
-from app.work.prompts.next_prompts import NextPrompts
-from app.work.prompts.prompting import Prompting
-from app.work.prompts.reaching import Reaching
-from app.work.prompts.turn_vectors import TurnVectors
-from app.work.queries.export import StoryExport
-from app.work.queries.memory_queries import MemoryQueries
 from app.work.queries.memory_view import MemoryView
-from app.work.queries.searching import Search
-from app.work.queue.operation_queue import OperationQueue
-from app.work.scheduling.break_search import ModelBreakSearch
-from app.work.scheduling.completion import Completion
 from app.work.scheduling.health import health_of
-from app.work.scheduling.orders import Orders
-from app.work.scheduling.scheduler import Scheduler
-from app.work.scheduling.text_requests import MEMORY, TextRequests, text_request
-from app.work.scheduling.work_to_do import WorkToDo
 
 _OF_WRITERS = frozenset(
     {"backend", "prompt_preset", "generation_budget", "reasoning_marks", *KIND_MODELS}
 )
-DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
 
 
-class Companion(News):
+class Companion(Wiring):
     """Everything Tavernkeep does, for whoever shows it.
 
-    Use `open_companion`. What it tells by signals: `News`.
-
-    edits: what the user does to open stories. prompts: what the user does with prompts.
-    lore: what scenes gave for a lorebook. memories: what the user does to memories.
-    remembered: what chats remember, who knows what, and who tells too much. search: finds words in
-    all chats. exports: files to give away. models: which model writes, and others to choose.
-    texts: longer texts that are asked for.
-    breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
-    hands. use: what models were asked for, and the cap of a day. page: badge and marks in
-    SillyTavern's page. page_requests: what the user asks of us in it. orders: what its slash
-    commands want of the program. budgets: tries and sets them.
-    turns: prompts as they were sent. tokens: how the tokens of prompts are counted. settings_file:
-    settings to take along. their_settings: Smart Memory's. bridge: the extension in each tavern.
-    remote: taverns on other machines.
+    Use `open_companion`. What it tells by signals: `News`. What it has for each subject: `Wiring`.
     """
 
     def __init__(self, parts: Parts) -> None:
-        super().__init__()
-        self.folders = parts.folders
-        self.settings = parts.settings
-        self._parts = parts
-        self._tasks = TaskSupervisor()
-        self._store = parts.store
-        self._room = Room(parts.store, self.folders.data, self._tasks)
-        self._counter = counter_for()
-        self._prompt_counter = ModelCounter(self._counter)  # of SillyTavern's model
-        self._tavern_problem = self._model_problem = ""
-        self._is_started = False
-        self.prompts = PromptEdits(
-            self.folders.data / "prompts",
-            preset=lambda: str(self.settings["prompt_preset"]),
-            use=lambda name: self.put_setting("prompt_preset", name),
-            changed=lambda: self._follow_setting("prompt_preset"),
-            is_reading_only=lambda: self.is_reading_only,
-        )
-        self._make_ground(parts)
-        self._make_workers(parts)
-        self._make_hands(parts)
-        self._make_page_side()
-        self._connect()
-
-    def _make_ground(self, parts: Parts) -> None:
-        """The chats, the line to SillyTavern's pages, the queue and the model."""
-        self._library = Library(self._tasks)
-        self._prompting = Prompting(
-            self._prompt_counter.count,
-            parts.packs,
-            self._library.macros_of,
-            lambda: self.models.writer(OperationKind.MEMORY_PASS).spec,
-        )
-        self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
-        self._next_prompts = NextPrompts(self._chats, self._prompting)
-        self.reaching = Reaching(self._store, self._chats, self._next_prompts)
-        self._caretaker = Caretaker(self._chats, self._tasks)
-        self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
-        self._link.beside = lambda: str(self.settings["own_connection_beside"])
-        self.use = ModelMeter(self._store, self.settings, is_held=parts.options.watch)
-        self._queue = OperationQueue(
-            self._store,
-            self._perform,
-            self._chats.after,
-            self._tasks,
-            in_scope=self._is_ours,
-            holds=self._held_back,
-        )
-        self.models = ActiveModel(
-            parts.options.llm,
-            self.settings,
-            self._counter,
-            self.prompts.folder,
-            self._link,
-            self._queue,
-            self._tasks,
-            self.use,
-            parts.keys,
-            parts.packs,
-        )
+        super().__init__(parts)
         self._model_problem = self.models.problem
-
-    def _make_workers(self, parts: Parts) -> None:
-        """Those who do what is queued, and who decides what that is."""
-        self._performers = Performers(
-            self._store,
-            self._chats,
-            self.models,
-            self.settings,
-            parts.packs,
-            self._counter.count,
-            parts.keys,
-        )
-        self._scheduler = Scheduler(
-            self._store,
-            self._queue,
-            self._enqueue,
-            self.models.writing,
-            lambda kind: self.models.writer(kind).label,
-            lambda: self.use.prices,
-            asks_first=parts.options.asks_first,
-        )
-        self._chats.writing = self.models.writing
-        self._chats.follow = self._scheduler.follow
-        self._names = ChatNames(self._store, self._library)
-        self._chats.read.connect(self._names.note)
-        self.work = WorkToDo(
-            self._queue, self._scheduler, self._chats, lambda: self.is_reading_only, self._names
-        )
-        self._completion = Completion(
-            self._chats, self._queue, self.models.writing, lambda: self.is_reading_only
-        )
-
-    def _make_hands(self, parts: Parts) -> None:
-        """What the user does to stories, memories and budgets, and asks of them."""
-        self.breaks = ModelBreakSearch(self._chats, self.models, parts.packs)
-        self.remembered = MemoryQueries(
-            self._chats, parts.packs, self._performers.memory.vectors_of
-        )
-        self.lore = StoryLore(self._store, self._chats, self.settings)
-        self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
-        self.texts = TextRequests(
-            self._chats, self._enqueue, self.models.writing, self._counter.count
-        )
-        self.budgets = Budgeting(
-            self._store,
-            self._chats,
-            self.settings,
-            self._prompting,
-            self._counter,
-            lambda: self._follow_setting("budgets"),
-            lambda: self.is_reading_only,
-        )
-        self.reaching.card_tokens = self.budgets.card_tokens
-        self.budgets.sent = self.reaching.newest
-        self.pins = RecapPins(self._store, self._chats, self.settings, lambda: self.is_reading_only)
-        self.reading_bounds = ReadingBounds(
-            self._store,
-            self._chats,
-            self.settings,
-            lambda: self._follow_setting(MEMORY_LEFT_OUT),
-            lambda: self.is_reading_only,
-        )
-        self.memories = MemoryEdits(self._store, self._chats, lambda: self.is_reading_only)
-        self.exports = StoryExport(lambda path, until: self.memory(path, until=until), parts.packs)
-        self.search = Search(
-            self._store, self._chats, self._tasks, self._performers.memory.vectors_of
-        )
-        self._chats.read.connect(self.search.follow)
-        self._changes = SettingChanges(
-            self._store, self.settings, self._chats, self.prompts, self._follow_setting
-        )
-        copies = self.folders.backups / "settings"
-        self.settings_file = SettingsFile(
-            self.settings, self._store, self._chats, self._follow_setting, copies
-        )
-        self.their_settings = ExtensionSettings(self.settings, self._chats, self.settings_file)
-        self.edits.takes_in = (
-            self.budgets.take_in,
-            self.settings_file.take_in,
-            self.breaks.take_in,
-        )
-        self._turn_vectors = TurnVectors(
-            self._performers.memory.vectors_of,
-            self._tasks,
-            lambda: bool(self.settings["embeddings"]),
-        )
-        self._prompting.vectors = self._turn_vectors.of
-        self._turn_vectors.changed.connect(self._publish)
-        self._indexes = MessageIndexes(parts.packs, self._tasks)
-        self._prompting.index = self._indexes.of
-        self._prompting.ready = self._indexes.settled
-        self._indexes.changed.connect(self._publish)
-        self._chats.keeps_memory = parts.options.keeps_memory
-        to_the_end = parts.options.reads_to_the_end
-        self._chats.reads_to_the_end = not parts.options.watch if to_the_end is None else to_the_end
-
-    def _make_page_side(self) -> None:
-        """What SillyTavern's page is told and asked, and what is written beside it."""
-        self.tokens = PageTokens(
-            self._store,
-            self._prompt_counter,
-            self._link,
-            counter_for,
-            tuple(KNOWN_RANKS),
-            self._tasks,
-        )
-        self._corrections = KeptCorrections(self._store, self.models.corrections, self._tasks)
-        self._prompting.want = self.tokens.want
-        self.turns = TurnHistory(
-            self._store,
-            self._chats,
-            self._link,
-            self._prompt_counter.count,
-            self._tasks,
-            is_reading_only=lambda: self.is_reading_only,
-        )
-        self._previously = AwayRecaps(
-            self._store,
-            self._chats,
-            self._link,
-            self.models.idle_memory,
-            self._counter.count,
-            self._tasks,
-        )
-        self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
-        self.page = PageSide(self._link, self._chats, self.settings, lambda: self._queue.operations)
-        self.orders = Orders(
-            self.work,
-            self.put_setting,
-            self.slots,
-            lambda: self.use.cap.spent.tokens,
-            lambda: self.is_reading_only,
-        )
-        self.page_requests = PageRequests(
-            self._link,
-            self._chats,
-            self.page,
-            self.edits,
-            self.search,
-            self.remembered.leaks,
-            self._ask_for_text,
-            self.orders.do,
-        )
-        self.bridge = BridgeSetup(self._link)
-        self.remote = RemoteSetup(
-            self.folders.data / "remote", self._link, self._library.follow_copies
-        )
-        self._library.copies = lambda: self.remote.copies
-        self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
+        self._tavern_problem = ""
+        self._is_started = False
+        self._connect()
 
     # --- life
 
@@ -355,49 +88,14 @@ class Companion(News):
         except NoTavern as error:  # a drive that is not plugged in must not keep us from starting
             self._tavern_problem = str(error)
 
-    @property
-    def is_reading_only(self) -> bool:
-        """Whether we only show: another program works in this data folder, or safe mode is on."""
-        return self._parts.options.is_safe or not self._parts.lock.is_held
-
-    async def _enqueue(self, specs: Sequence[OperationSpec]) -> None:
-        if not self.is_reading_only:
-            await self._queue.add(specs)
-
-    async def _perform(self, operation: Operation) -> Outcome:
-        return await self._performers.perform(operation)
-
-    async def _ask_for_text(self, path: Path, name: str) -> None:
-        """Have a longer text written, or all read for memory. name: of a TextRequest, or MEMORY."""
-        if self.is_reading_only:
-            raise UsageError(tr("Tavernkeep only shows now what there is."))
-        if self._chats.required(path).is_off:
-            raise UsageError(tr(OFF))
-        if name == MEMORY:
-            await self.remembered.read_now(path)
-        else:
-            await self.texts.ask(path, text_request(name))
-
-    def _is_ours(self, spec: OperationSpec) -> bool:
-        """A command does the work of its own chat only; what else is queued waits.
-
-        Not before that is planned: what an earlier run left would begin before what now goes first.
-        """
-        return self._parts.options.watch or self._chats.has_planned(spec.chat)
-
-    def _held_back(self, operation: Operation) -> str:
-        if self.settings.in_force("chat_off", chat_id=operation.spec.chat).value:
-            return tr(OFF)
-        writing = self.models.writing().of(operation.spec.kind)
-        return "" if writing.is_free else self.use.holds(operation)
-
     def _connect(self) -> None:
+        troubles = Troubles(self._library, self._chats, self.prompts, self.trouble)
         self._room.changed.connect(self._announce_health)
-        self.use.changed.connect(self._on_use_changed)
+        self.use.changed.connect(lambda _: self._queue.look())
         self._chats.changed.connect(self._on_story_changed)
         self._scheduler.catch_up_changed.connect(self.catch_up_changed.emit)
         self._scheduler.catch_up_changed.connect(self._announce_health)
-        self._chats.failed.connect(self._on_chat_failed)
+        self._chats.failed.connect(troubles.on_chat_failed)
         self._chats.recovered.connect(self.trouble_over.emit)
         self._chats.recovered.connect(self._announce_health)
         self._library.gone_changed.connect(self._announce_health)
@@ -414,14 +112,14 @@ class Companion(News):
             self._library.chat_touched.connect(self.guard.look_soon)
         self.guard.alarm.connect(self.chat_alarm.emit)
         self.guard.failed.connect(self.trouble.emit)
-        self._performers.memory.failed.connect(self._on_memory_trouble)
+        self._performers.memory.failed.connect(troubles.on_memory_failed)
         self._mirror.changed.connect(self._announce_health)
         self._link.changed.connect(self._on_link_changed)
         self._link.page_came.connect(self._on_page_came)
         self._link.refresh_asked.connect(self._caretaker.refresh)
         self._caretaker.opened.connect(self._publish)
         self._caretaker.failed.connect(self.trouble.emit)
-        self._link.refused.connect(self._on_slot_refused)
+        self._link.refused.connect(troubles.on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
         self._link.page_came.connect(self.tokens.on_page_came)
         self._link.answered.connect(self._on_turn_answered)
@@ -429,7 +127,7 @@ class Companion(News):
         self.tokens.changed.connect(self._on_tokens_changed)
         self._previously.told.connect(self.away_recap.emit)
         self._previously.over.connect(self.away_recap_over.emit)
-        self.prompts.broken.connect(self._on_prompt_broken)
+        self.prompts.broken.connect(troubles.on_prompt_broken)
         self.health_changed.connect(self.page.follow)
 
     async def aclose(self) -> None:
@@ -460,7 +158,7 @@ class Companion(News):
     @property
     def demo(self) -> ChatRef:
         """The story that comes with Tavernkeep."""
-        return chat_ref_for(next(DEMO_CHATS.glob("*/*.jsonl")))
+        return demo_chat()
 
     @property
     def health(self) -> Health:
@@ -499,13 +197,9 @@ class Companion(News):
     @property
     def folder_gone(self) -> str:
         """A sentence while SillyTavern's folder is not where it was, "" while it is."""
-        if not self._library.gone:
-            return "" if self.taverns else self._tavern_problem
-        return tr(
-            "SillyTavern's folder is gone: {folder}. It was moved or renamed, or its drive is not "
-            "connected.",
-            folder=self._library.gone[0],
-        )
+        if self._library.gone:
+            return folder_gone_words(self._library.gone[0])
+        return "" if self.taverns else self._tavern_problem
 
     @property
     def room(self) -> Room:
@@ -558,12 +252,9 @@ class Companion(News):
         return chat.story
 
     async def _give_demo(self, chat: OpenChat) -> None:
-        """Let the demo story have what its authors wrote for it, before work on it is planned."""
-        path, count = chat.chat.path, self._prompt_counter.count
-        is_new = await give_demo_recaps(self._store, path, chat.story, chat.settings(), count)
-        if self._chats.keeps_memory:
-            is_new |= await give_demo_memories(self._store, path)
-        if is_new:
+        story, settings, count = chat.story, chat.settings(), self._prompt_counter.count
+        keeps = self._chats.keeps_memory
+        if await give_demo(self._store, story, settings, count, keeps_memory=keeps):
             await chat.refresh()
 
     def tell_previously(self, path: Path) -> None:
@@ -657,27 +348,21 @@ class Companion(News):
         if name == "tavern":
             await self._load_library()
         await self.turns.follow_setting(name)
-        for path in self._chats.paths:
-            chat = self._chats.get(path)
-            if chat is not None:
+        for chat in self._chats.all:
+            if self._chats.get(chat.chat.path) is chat:  # else closed while others were refreshed
                 await self._chats.refresh(chat)
                 self._publish(chat)
-                self._mirror_soon(path)
+                self._mirror_soon(chat.chat.path)
         self._announce_health()
 
     # --- inside
 
     def _rest_where_off(self) -> None:
         """What runs for a chat that is off stops at once, and what it held may go on elsewhere."""
-        for path in self._chats.paths:
-            chat = self._chats.get(path)
-            if chat is not None and chat.is_off:
+        for chat in self._chats.all:
+            if chat.is_off:
                 self._queue.outdate_running(chat.chat_id, lambda _: True)
         self._queue.look()
-
-    def _publish(self, chat: OpenChat) -> None:
-        if self._chats.get(chat.chat.path) is chat:
-            self._link.publish(chat, self._next_prompts.revised(chat))
 
     def _on_story_changed(self, change: StoryChange) -> None:
         chat = self._chats.get(change.chat.path)
@@ -694,9 +379,6 @@ class Companion(News):
         self.story_changed.emit(change)
         self._announce_health()
 
-    def _on_use_changed(self, _: None) -> None:
-        self._queue.look()
-
     def _on_link_changed(self, _: None) -> None:
         self._caretaker.look_after_shown(self._link.shown)
         self._mirror.on_pages_changed()
@@ -712,11 +394,6 @@ class Companion(News):
         if chat is not None and is_ours and not chat.is_off and RESOURCES not in path.parents:
             self._mirror.soon(chat)
 
-    def _on_chat_failed(self, trouble: tuple[Path, str]) -> None:
-        """What hangs on one folder that is gone is said once, of the folder."""
-        if not any(folder in trouble[0].parents for folder in self._library.gone):
-            self.trouble.emit(trouble)
-
     def _on_context_changed(self, chat: OpenChat) -> None:
         self._tasks.spawn(chat.refresh(), name="counting for another context")
 
@@ -725,7 +402,7 @@ class Companion(News):
 
     def _on_tested(self, spec: str) -> None:
         if spec == self.models.spec:  # what its work would take is said by its own speed
-            chats = {c.chat_id for p in self._chats.paths if (c := self._chats.get(p)) is not None}
+            chats = {chat.chat_id for chat in self._chats.all}
             self._tasks.spawn(self._chats.plan_again(chats), name="planning for a tested model")
 
     def _on_tokens_changed(self, _: None) -> None:
@@ -735,27 +412,8 @@ class Companion(News):
         """Count messages and slots as SillyTavern's model does now."""
         await self._chats.recount(self._prompt_counter.base, self._prompt_counter.factor)
         await self._chats.follow_connection(self._prompt_counter.tokenizer.name)
-        for path in self._chats.paths:
-            chat = self._chats.get(path)
-            if chat is not None:
-                self._publish(chat)
-
-    def _on_prompt_broken(self, sentence: str) -> None:
-        self.trouble.emit((self.prompts.folder, sentence))
-
-    def _on_slot_refused(self, refused: tuple[Path, str]) -> None:
-        path, key = refused
-        sentence = tr(
-            "Another extension in SillyTavern already fills {key}, and keeps it. Switch that "
-            "extension off ({extension}?) to let Tavernkeep fill it.",
-            key=key,
-            extension="Smart Memory" if key.startswith("smart_memory") else "ST-Auto-Recap",
-        )
-        self.trouble.emit((path, sentence))
-
-    def _on_memory_trouble(self, sentence: str) -> None:
-        if self._chats.shown is not None:
-            self.trouble.emit((self._chats.shown, sentence))
+        for chat in self._chats.all:
+            self._publish(chat)
 
     def _announce_health(self, _: object = None) -> None:
         if self._is_started:

@@ -176,7 +176,6 @@ def test_each_citation_of_a_specification_leads_to_a_section() -> None:
 LONGEST_MODULE = 450  # lines
 LARGEST_PACKAGE = 20  # modules beside its __init__.py
 LONGER = {
-    "app/companion.py",  # the one face of all there is; to be grouped by subject
     "app/prompt/assembly.py",  # to be split where lines are chosen
 }
 

@@ -83,6 +83,12 @@ class OpenChats:
         self.renamed: Signal[tuple[Path, Path]] = Signal("renamed")
 
     @property
+    def all(self) -> tuple[OpenChat, ...]:
+        """The chats that are looked after now."""
+        found = (self.get(path) for path in self.paths)
+        return tuple(chat for chat in found if chat is not None)
+
+    @property
     def paths(self) -> tuple[Path, ...]:
         """Files of all open chats."""
         return tuple({path for path, _ in self._chats})
