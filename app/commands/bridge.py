@@ -9,8 +9,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from app.commands.output import show
 from app.commands.tavern_options import add_tavern, chosen_taverns
+from app.commands.terminal.output import show
 from app.core.errors import NoTavern, UsageError
 from app.core.translation import N_, tr
 from app.sillytavern.bridge import bridge_export, bridge_installer

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.commands.output import warn
+from app.commands.terminal.output import warn
 from app.companion import Companion, open_companion
 from app.core.errors import UsageError
 from app.core.paths import user_folders

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from app.commands.chat_options import add_chat, companion_for
-from app.commands.output import show
+from app.commands.terminal.output import show
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 

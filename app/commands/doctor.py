@@ -9,8 +9,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.commands.output import show
 from app.commands.tavern_options import add_tavern, chosen_taverns
+from app.commands.terminal.output import show
 from app.core.errors import TavernkeepError
 from app.core.paths import Folders, user_folders
 from app.core.translation import N_, tr, trn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from app.commands.chat_options import add_chat, companion_for, warn_of_problems
-from app.commands.output import show, warn
+from app.commands.terminal.output import show, warn
 from app.core.translation import N_, tr
 
 HELP = N_("show which message recaps are in the prompt, and why others are not")

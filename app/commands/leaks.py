@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from app.commands.chat_options import add_chat, add_llm, companion_for, warn_of_problems
-from app.commands.output import show, warn
+from app.commands.terminal.output import show, warn
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.memory.epistemic.leaks import Leak, LeakKind

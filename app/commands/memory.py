@@ -14,8 +14,8 @@ from app.commands.chat_options import (
     companion_for,
     warn_of_problems,
 )
-from app.commands.output import show, warn
-from app.commands.progress_line import progress_shown
+from app.commands.terminal.output import show, warn
+from app.commands.terminal.progress_line import progress_shown
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.memory.records import DocumentKind, Memory, Tier

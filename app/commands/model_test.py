@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from app.commands.output import show, warn
+from app.commands.terminal.output import show, warn
 from app.core.errors import UsageError
 from app.core.paths import user_folders
 from app.core.translation import N_, number, tr

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.commands.chat_options import companion_for
-from app.commands.output import show
+from app.commands.terminal.output import show
 from app.core.errors import UsageError
 from app.core.translation import N_, retold, tr
 from app.llm.prompts.prompt_presets import Conflict

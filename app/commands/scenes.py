@@ -12,7 +12,7 @@ from app.commands.chat_options import (
     companion_for,
     warn_of_problems,
 )
-from app.commands.output import show
+from app.commands.terminal.output import show
 from app.core.translation import N_, tr, tr_in
 from app.story.story import Story
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.commands.chat_options import companion_for
-from app.commands.output import show, warn
+from app.commands.terminal.output import show, warn
 from app.core.errors import UsageError
 from app.core.translation import N_, tr, trn
 from app.work.queries.searching import MOST_HITS, Findings, Hit

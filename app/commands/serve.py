@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from app.commands.chat_options import add_llm
-from app.commands.output import show, warn
+from app.commands.terminal.output import show, warn
 from app.companion import Companion, open_companion
 from app.core.collecting import sparing_the_old
 from app.core.errors import NoTavern

@@ -14,7 +14,7 @@ from app.commands.chat_options import (
     companion_for,
     warn_of_problems,
 )
-from app.commands.output import show, warn
+from app.commands.terminal.output import show, warn
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.prompt.occasion import Turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from app.commands.chat_options import add_chat, companion_for
-from app.commands.output import show
+from app.commands.terminal.output import show
 from app.core.errors import UsageError
 from app.core.operations import OFF
 from app.core.translation import N_, tr

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.core.translation import N_, tr, trn
-from app.work.chats.findings import Findings
+from app.work.chats.importing.findings import Findings
 from app.work.edits.extension_settings import TheirSettings
 from ui.core.session import Session
 from ui.offers.clearing import joined

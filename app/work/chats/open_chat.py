@@ -29,10 +29,10 @@ from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import scenes_after, scenes_of
 from app.story.story import ChatRef, LineProblem, Recapped, Story
-from app.work.chats.first_import import find_origin, import_extras, take_over_memories
 from app.work.chats.found_breaks import CueBreaks
+from app.work.chats.importing.first_import import find_origin, import_extras, take_over_memories
+from app.work.chats.importing.memory_import import take_in
 from app.work.chats.known_messages import ChatReading, alike, first_difference, remember
-from app.work.chats.memory_import import take_in
 from app.work.chats.memory_scope import Recall, Recalled
 from app.work.chats.stored_story import StoredStory
 from app.work.chats.story_change import Heard, change_between

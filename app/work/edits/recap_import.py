@@ -19,12 +19,12 @@ from app.store.store import Store
 from app.story.messages import MessageRecap
 from app.story.recaps import IMPORTED, MESSAGE_SUMMARIZE
 from app.story.story import ChatKind, ChatRef
-from app.work.chats.extension_recaps import Left, left_in, what_is_new
-from app.work.chats.findings import CHAR_MEMORY, Finding, Findings, memories_from
+from app.work.chats.importing.extension_recaps import Left, left_in, what_is_new
+from app.work.chats.importing.findings import CHAR_MEMORY, Finding, Findings, memories_from
+from app.work.chats.importing.other_extensions import ranged_recaps_of
+from app.work.chats.importing.ranged_scenes import Held, scenes_from
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.chats.other_extensions import ranged_recaps_of
-from app.work.chats.ranged_scenes import Held, scenes_from
 
 Do = Callable[[OpenChat, str, Callable[[], Any]], Awaitable[None]]
 

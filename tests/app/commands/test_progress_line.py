@@ -6,7 +6,7 @@ import io
 import json
 from pathlib import Path
 
-from app.commands.progress_line import CLEARED, line_of, progress_shown
+from app.commands.terminal.progress_line import CLEARED, line_of, progress_shown
 from app.companion import open_companion
 from app.core.paths import user_folders
 from app.work.planning.catch_up import CatchUpPlan

@@ -13,8 +13,8 @@ from app.story.clearance import Forgotten
 from app.story.messages import Message, digest
 from app.story.recaps import BUILT_IN, MEMORY_BOOKS, YOU, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
-from app.work.chats.extension_recaps import Left
-from app.work.chats.ranged_scenes import Held, scenes_from
+from app.work.chats.importing.extension_recaps import Left
+from app.work.chats.importing.ranged_scenes import Held, scenes_from
 
 MESSAGES = [Message(f"m{n}", digest(f"text {n}"), "Mira", f"text {n}") for n in range(30)]
 FOUND, HAND = BreakOrigin.HEURISTIC, BreakOrigin.HAND

@@ -14,7 +14,7 @@ from app.story.clearance import Forgotten
 from app.story.messages import Message, places_of
 from app.story.recaps import SceneRecap
 from app.story.scenes import BreakOrigin, Scene, SceneBreak, scene_digest
-from app.work.chats.extension_recaps import Left
+from app.work.chats.importing.extension_recaps import Left
 from app.work.planning.planner import recapped_messages
 
 Versions = Mapping[str, Sequence[SceneRecap]]

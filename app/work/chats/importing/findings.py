@@ -12,7 +12,7 @@ from app.memory.records import Grounding, Memory, MemoryChange, Tier
 from app.sillytavern.extensions.char_memory import RememberedLine
 from app.sillytavern.extensions.ranged_recaps import Omission
 from app.story.messages import combined_digest
-from app.work.chats.extension_recaps import Left
+from app.work.chats.importing.extension_recaps import Left
 
 CHAR_MEMORY = "CharMemory"
 

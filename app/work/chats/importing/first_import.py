@@ -19,9 +19,9 @@ from app.story.auto_hide import HideState
 from app.story.messages import Message, MessageRecap
 from app.story.recaps import SceneRecap
 from app.story.story import ChatRef
-from app.work.chats.extension_recaps import left_in
-from app.work.chats.other_extensions import ranged_recaps_of
-from app.work.chats.ranged_scenes import Held, scenes_from
+from app.work.chats.importing.extension_recaps import left_in
+from app.work.chats.importing.other_extensions import ranged_recaps_of
+from app.work.chats.importing.ranged_scenes import Held, scenes_from
 
 LAST_MESSAGES = 3
 

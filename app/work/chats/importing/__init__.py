@@ -1,0 +1,1 @@
+"""What other programs left in a chat is taken over when it is opened first."""
