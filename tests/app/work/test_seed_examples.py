@@ -23,7 +23,8 @@ from app.prompt.slots import Position, Role, Slot
 from app.settings.values import REGISTRY, Settings
 from app.sillytavern.bridge.bridge_protocol import EVENTS
 from app.story.inclusion import rules_of
-from app.work.chats.mirroring import mirror, open_chats
+from app.work.chats import open_chats
+from app.work.chats.mirroring import mirror
 from tests.app.prompt.remembered import story
 from tests.labelled import WrittenTavern
 
