@@ -16,6 +16,8 @@ from app.memory.reading.answers import read_answer
 from app.memory.reading.claims import ReadAnswer
 from app.memory.reading.extraction import Work
 from app.memory.records import (
+    LONG_TERM_TYPES,
+    SESSION_TYPES,
     EndReason,
     Expiration,
     Grounding,
@@ -26,6 +28,7 @@ from app.memory.records import (
 )
 from app.memory.similarity import Vectors
 from app.memory.standing import Ground, active
+from app.settings.values import REGISTRY
 
 WORDING = Wording(load_packs())
 WORK = Work("operation", 1, "card", "model", 50.0)
@@ -75,6 +78,18 @@ def test_a_type_is_due_when_enough_of_it_is_new() -> None:
     assert due(new[:1], AT, is_forced=True) == ()
     assert due([*old, new[0]], AT, is_forced=True)[0].new == (new[0],)
     assert due([replace(m, tier=Tier.ARCS, type="arc") for m in new], AT) == ()
+
+
+@pytest.mark.parametrize("type_", [*LONG_TERM_TYPES, *SESSION_TYPES])
+def test_each_type_is_merged_by_its_own_number(type_: str) -> None:
+    """The number that the user sets for a type makes it due, and no other one."""
+    tier = Tier.LONG_TERM if type_ in LONG_TERM_TYPES else Tier.SESSION
+    new = [replace(fact(f"n{n}", f"new {n}"), tier=tier, type=type_) for n in range(3)]
+    others = {one: 2 for one in (*LONG_TERM_TYPES, *SESSION_TYPES) if one != type_}
+    assert f"consolidate_{type_}" in REGISTRY
+    assert due(new, others | {type_: 4}) == ()
+    [batch] = due(new, dict.fromkeys(others, 9) | {type_: 3})
+    assert (batch.tier, batch.type, batch.new) == (tier, type_, tuple(new))
 
 
 def test_a_model_is_asked_only_about_what_may_be_the_same() -> None:
