@@ -13,7 +13,7 @@ from app.core.paths import Folders
 from app.core.resources import RESOURCES
 from app.parts import Parts, StartOptions, open_parts
 from app.prompt.choosing.framing import framed
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
 from app.settings.models import KIND_MODELS
 from app.settings.values import ValueInForce
@@ -46,6 +46,7 @@ class Companion(Wiring):
         self._model_problem = self.models.problem
         self._tavern_problem = ""
         self._is_started = False
+        self._troubles = Troubles(self._library, self._chats, self.prompts, self.trouble)
         self._connect()
 
     # --- life
@@ -89,13 +90,12 @@ class Companion(Wiring):
             self._tavern_problem = str(error)
 
     def _connect(self) -> None:
-        troubles = Troubles(self._library, self._chats, self.prompts, self.trouble)
         self._room.changed.connect(self._announce_health)
         self.use.changed.connect(lambda _: self._queue.look())
         self._chats.changed.connect(self._on_story_changed)
         self._scheduler.catch_up_changed.connect(self.catch_up_changed.emit)
         self._scheduler.catch_up_changed.connect(self._announce_health)
-        self._chats.failed.connect(troubles.on_chat_failed)
+        self._chats.failed.connect(self._troubles.on_chat_failed)
         self._chats.recovered.connect(self.trouble_over.emit)
         self._chats.recovered.connect(self._announce_health)
         self._library.gone_changed.connect(self._announce_health)
@@ -112,14 +112,14 @@ class Companion(Wiring):
             self._library.chat_touched.connect(self.guard.look_soon)
         self.guard.alarm.connect(self.chat_alarm.emit)
         self.guard.failed.connect(self.trouble.emit)
-        self._performers.memory.failed.connect(troubles.on_memory_failed)
+        self._performers.memory.failed.connect(self._troubles.on_memory_failed)
         self._mirror.changed.connect(self._announce_health)
         self._link.changed.connect(self._on_link_changed)
         self._link.page_came.connect(self._on_page_came)
         self._link.refresh_asked.connect(self._caretaker.refresh)
         self._caretaker.opened.connect(self._publish)
         self._caretaker.failed.connect(self.trouble.emit)
-        self._link.refused.connect(troubles.on_slot_refused)
+        self._link.refused.connect(self._troubles.on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
         self._link.page_came.connect(self.tokens.on_page_came)
         self._link.answered.connect(self._on_turn_answered)
@@ -127,7 +127,7 @@ class Companion(Wiring):
         self.tokens.changed.connect(self._on_tokens_changed)
         self._previously.told.connect(self.away_recap.emit)
         self._previously.over.connect(self.away_recap_over.emit)
-        self.prompts.broken.connect(troubles.on_prompt_broken)
+        self.prompts.broken.connect(self._troubles.on_prompt_broken)
         self.health_changed.connect(self.page.follow)
 
     async def aclose(self) -> None:

@@ -166,9 +166,9 @@ async def test_files_changed_on_disk_are_in_force_at_once_and_a_broken_one_is_sa
         asyncio.timeout(20),
         open_companion(folders, tavern=demo_tavern.user_folder, llm=spec) as companion,
     ):
-        told, broken = asyncio.Event(), list[tuple[Path, str]]()
+        told, broken = asyncio.Event(), asyncio.Queue[tuple[Path, str]]()
         companion.prompts.state_changed.connect(lambda _state: told.set())
-        companion.trouble.connect(lambda said: broken.append(said))
+        companion.trouble.connect(broken.put_nowait)
         file = folders.data / "prompts" / "scene_recap.md"
         while not file.parent.is_dir():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -183,8 +183,9 @@ async def test_files_changed_on_disk_are_in_force_at_once_and_a_broken_one_is_sa
         await told.wait()
         assert companion.prompts.state.version == ours, "ours stands in"
         assert companion.models.writing().prompt_version == ours
-        assert "scene_recap" in broken[0][1]
-        assert companion.health.backend.sentence.endswith(broken[0][1])
+        _, sentence = await broken.get()
+        assert "scene_recap" in sentence
+        assert companion.health.backend.sentence.endswith(sentence)
         told.clear()
         await companion.prompts.revert("scene_recap")
         assert not companion.prompts.problem
