@@ -162,7 +162,7 @@ async def test_who_has_the_demo_with_built_in_recaps_gets_the_authors_behind_the
         return False
 
     with monkeypatch.context() as patched:
-        patched.setattr("app.companion.give_demo_recaps", nothing)
+        patched.setattr("app.work.demo.demo_story.give_demo_recaps", nothing)
         async with opened(folders) as companion:
             before = await tell(companion)
     async with opened(folders) as companion:
