@@ -17,7 +17,7 @@ from app.commands.chat_options import (
 from app.commands.terminal.output import show, warn
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import Slot, SlotSet, TurnKind
 
 HELP = N_("show the text that goes into the next prompt")

@@ -18,9 +18,11 @@ from app.prompt.choosing.choice import for_scarce_room
 from app.prompt.choosing.drafts import Draft, dealt_out, shown_within, tokens_of
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.unread import fallen_out, kept_for_messages
+from app.prompt.generation import Turn
 from app.prompt.material import NO_BOUND, Material, Means
-from app.prompt.occasion import Occasion, Recollection, Turn
+from app.prompt.occasion import Occasion
 from app.prompt.placement import IN_BLOCK
+from app.prompt.recollection import Recollection
 from app.prompt.room import least_for_recap, most_of_total, worth_telling
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set
 from app.prompt.slots import (

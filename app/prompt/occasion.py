@@ -16,11 +16,12 @@ from app.memory.lifecycle.state_change import Wording
 from app.memory.names import folded
 from app.memory.ranking import TURN_SHARE, Moment
 from app.memory.reading.windows import is_told
-from app.memory.records import Document, DocumentKind, Ending, EndReason, Entity, Memory, Tier
+from app.memory.records import Document, DocumentKind, Ending, EndReason, Memory, Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import BEFORE, Standing, Status
 from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.notes import notes_of
+from app.prompt.choosing.presence import Presence
 from app.prompt.choosing.unread import ALL_READ, Unread
 from app.prompt.choosing.worth import (
     OUTDATED,
@@ -34,7 +35,8 @@ from app.prompt.choosing.worth import (
     overtaken,
     worth,
 )
-from app.prompt.slots import TurnKind
+from app.prompt.generation import IMPERSONATE, REPLACING, Turn
+from app.prompt.recollection import Recollection
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
 from app.story.messages import Message, MessageKind, digest
@@ -51,52 +53,6 @@ NOW_WITHIN = 20  # messages
 LATELY, LATELY_AT_LEAST = 40, 10
 LEAST_OF_OUTCOME = 4  # words by which the end of a thread says what happened
 LONGEST_READ = 20_000  # characters of one message
-IMPERSONATE = "impersonate"
-REPLACING = frozenset({"swipe", "regenerate"})
-
-
-@dataclass(frozen=True, slots=True)
-class Recollection:
-    """What is remembered of a chat at one moment. chat: its store id. elsewhere: ids of what only
-    some of its people lived through, in another place; told to them alone. unread_from: index from
-    which on no model has read its messages, None where one has read all.
-    """
-
-    standings: tuple[Standing, ...] = ()
-    entities: tuple[Entity, ...] = ()
-    documents: tuple[Document, ...] = ()
-    chat: int = 0
-    elsewhere: frozenset[str] = frozenset()
-    unread_from: int | None = None
-
-    def __bool__(self) -> bool:
-        return bool(self.standings or self.documents)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One generation.
-
-    responder: display name of whoever answers, "" when not known. generation: SillyTavern's type
-    (normal, swipe, regenerate, continue, impersonate, quiet). kind: what the turn is like, None:
-    to be read from the last message. context: tokens that the prompt may take, None: not known.
-    is_unified: all in one block, None: as the settings say. card: names of the macros that stand in
-    the responder's card, None: not known. serves_macros: whether the page can fill them. fixed:
-    tokens of the prompt that are neither slots nor chat, 0 while unknown. is_behind: a reply has
-    come that the story does not hold yet. said: the newest messages, the last one last,
-    which the story may not hold yet either (name, text, whether it is the user's).
-    """
-
-    responder: str = ""
-    generation: str = "normal"
-    kind: TurnKind | None = None
-    context: int | None = None
-    is_unified: bool | None = None
-    card: tuple[str, ...] | None = None
-    serves_macros: bool = True
-    fixed: int = 0
-    is_behind: bool = False
-    said: tuple[tuple[str, str, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -366,8 +322,28 @@ class Occasion:
 
     @cached_property
     def notes(self) -> tuple[Entry, ...]:
-        """What messages say that no model has read and the prompt does not hold, best first."""
-        return tuple(notes_of(self.story, self.unread)) if self.unread else ()
+        """What messages say that no model has read and the prompt does not hold, best first; none
+        of those that the responder cannot know.
+        """
+        return tuple(notes_of(self.story, self.unread, self.knows)) if self.unread else ()
+
+    def knows(self, index: int) -> bool:
+        """Whether the responder can know a message; the user, when the turn is theirs, all."""
+        return self.is_by_user or self._presence.knows(index)
+
+    @cached_property
+    def _presence(self) -> Presence:
+        return Presence(self.story, self.responder_names, frozenset(self._missed()))
+
+    def _missed(self) -> Iterator[int]:
+        """Messages of which a memory says who witnessed them, and not the responder."""
+        for standing in self.told.standings:
+            memory = standing.memory
+            if memory.witnessed_by and not self.was_there(memory):
+                for source in memory.sources:
+                    place = self.places.get(source.anchor)
+                    if source.chat == self.told.chat and place is not None:
+                        yield place
 
     def is_fresh(self, standing: Standing) -> bool:
         """Whether the head of the prompt does not tell of it yet."""

@@ -8,7 +8,8 @@ from typing import Any
 
 from app.prompt.budgeting.budgets import MOST_OF_CONTEXT
 from app.prompt.choosing.drafts import Draft
-from app.prompt.occasion import CALLED_UP_BY, Occasion, Turn
+from app.prompt.generation import Turn
+from app.prompt.occasion import CALLED_UP_BY, Occasion
 from app.prompt.placement import NEVER, Placement, placement_of
 from app.prompt.rendering.memory_slots import arcs_draft, long_draft, session_draft
 from app.prompt.rendering.people_slots import (

@@ -13,7 +13,7 @@ from app.memory.epistemic.utterances import Utterance
 from app.memory.epistemic.word_counts import WordCounts
 from app.memory.lifecycle.state_change import Wording
 from app.memory.standing import Standing
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
 from app.story.recap_texts.recap_text import fitted, parse_recap
 from app.story.recap_texts.sentences import split_sentences

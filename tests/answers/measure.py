@@ -16,7 +16,7 @@ from typing import Any
 
 from app.companion import Companion, open_companion
 from app.core.paths import Folders
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
 from tests.answers.good_model import GoodModel
 from tests.answers.questions import Question, questions_of, told

@@ -23,7 +23,7 @@ from app.memory.records import LEDGER_FIELDS, Memory, Source, Tier
 from app.memory.standing import Ground, standings
 from app.prompt.assembly import prepared
 from app.prompt.material import Means
-from app.prompt.occasion import Recollection
+from app.prompt.recollection import Recollection
 from app.settings.values import REGISTRY, ValueInForce
 from app.story.inclusion import InclusionRules, include, rules_of
 from app.story.inclusion_preview import InclusionPreview

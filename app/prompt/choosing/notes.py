@@ -8,7 +8,7 @@ the visible messages nor the notes before it tell, those of newer messages befor
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress, pairwise
@@ -57,9 +57,11 @@ class _Sentence:
     at: int
 
 
-def notes_of(story: Story, unread: Unread) -> Iterator[Entry]:
-    """What these messages say, what tells most first."""
-    hidden = tuple(_read(story, range(unread.first, unread.end), unread))
+def notes_of(
+    story: Story, unread: Unread, knows: Callable[[int], bool] = lambda _: True
+) -> Iterator[Entry]:
+    """What these messages say, what tells most first. knows: whether a message may be told."""
+    hidden = tuple(_read(story, filter(knows, range(unread.first, unread.end)), unread))
     seen = tuple(_read(story, range(unread.end, len(story.messages)), unread))
     if not hidden:
         return
@@ -110,7 +112,7 @@ def in_whole(text: str) -> str:
     return _LOOSE.sub(r"\1", plain).strip()
 
 
-def _read(story: Story, indexes: range, unread: Unread) -> list[_Sentence]:
+def _read(story: Story, indexes: Iterable[int], unread: Unread) -> list[_Sentence]:
     return [
         _Sentence(text, short, index, at)
         for index in indexes

@@ -16,8 +16,9 @@ from itertools import chain, islice, zip_longest
 from app.memory.tiers.calling import naming
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
+from app.prompt.choosing.presence import scene_around
 from app.prompt.occasion import LONGEST_READ, Occasion
-from app.prompt.rendering.passage_places import PassagePlaces, scene_around
+from app.prompt.rendering.passage_places import PassagePlaces
 from app.prompt.slots import LeftOut, PassageShown, Reason
 from app.recall.messages import Asked, MessageIndex
 from app.recall.postings import best_first

@@ -14,7 +14,8 @@ from app.memory.standing import Standing
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.worth import LASTING, PASSING, STANDING
-from app.prompt.occasion import IMPERSONATE, Occasion
+from app.prompt.generation import IMPERSONATE
+from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
 
 MAGNITUDES = ("high", "medium", "low")

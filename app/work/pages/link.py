@@ -17,7 +17,7 @@ from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
 from app.llm.backends.page_line import OnPart
 from app.llm.backends.sillytavern_page import NO_PAGE
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.placement import macros_in
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_installer

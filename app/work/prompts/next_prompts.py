@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from app.core.signals import Signal
 from app.memory.records import Memory, Remembered
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
 from app.story.story import Story
 from app.work.chats.open_chat import OpenChat

@@ -13,8 +13,9 @@ from app.llm.backends.hardware_profile import profile_for
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing
 from app.prompt.assembly import ANY_TURN, Prepared, prepared
+from app.prompt.generation import Turn
 from app.prompt.material import Means
-from app.prompt.occasion import Recollection, Turn
+from app.prompt.recollection import Recollection
 from app.prompt.slots import SlotSet
 from app.recall.messages import MessageIndex
 from app.story.scene_cues.language import LanguagePack

@@ -24,8 +24,9 @@ from app.memory.records import (
 )
 from app.memory.standing import Ground, standings
 from app.prompt.assembly import assembled
+from app.prompt.generation import Turn
 from app.prompt.material import Means
-from app.prompt.occasion import Recollection, Turn
+from app.prompt.recollection import Recollection
 from app.prompt.slots import Slot, SlotName, SlotSet
 from app.recall.messages import MessageIndex
 from app.recall.words import Words

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from app.memory.records import Memory
 from app.prompt.budgeting.budgets import ADVANCED, NINE
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import Reason, SlotName, SlotSet
 from tests.app.prompt.remembered import COUNTER, memories, prompt, story
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.memory.records import DocumentKind, Tier
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.placement import (
     IN_BLOCK,
     MACROS,

@@ -16,7 +16,7 @@ from app.memory.records import (
     Source,
     Tier,
 )
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.rendering.text_slots import sentences
 from app.prompt.slots import Position, Reason, Role, SlotName, TurnKind
 from app.story.recaps import SceneRecap

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace as replaced
 
 from app.memory.records import Grounding
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import SlotName
 from app.story.recaps import RunningRecap
 from app.story.story import Story

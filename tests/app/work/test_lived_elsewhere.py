@@ -19,7 +19,7 @@ from app.core.errors import UsageError
 from app.core.paths import user_folders
 from app.memory.lifecycle.policy import Policy
 from app.memory.records import Ending, EndReason, Memory, MemoryChange, Review, Source, Tier
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.store.store import Store
 from tests.chat_files import message, write_chat
 from tests.scripted_memory import Script, playing

@@ -9,7 +9,7 @@ import pytest
 from app.memory.records import DocumentKind, Ending, EndReason, Memory, Source, Tier
 from app.prompt.choosing.choice import by_gain
 from app.prompt.choosing.drafts import Draft, Entry
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import Reason, SlotName, SlotSet
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of

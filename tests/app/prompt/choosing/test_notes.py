@@ -11,7 +11,7 @@ from app.prompt.assembly import assembled
 from app.prompt.choosing.notes import in_few_words, in_whole, names_told, notes_of
 from app.prompt.choosing.unread import BRIEF_BELOW, fallen_out, little_words
 from app.prompt.material import Means
-from app.prompt.occasion import Recollection
+from app.prompt.recollection import Recollection
 from app.prompt.slots import SlotName, SlotSet
 from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story, text_of
 

@@ -17,7 +17,7 @@ from app.prompt.choosing.unread import (
     kept_for_messages,
 )
 from app.prompt.material import Means
-from app.prompt.occasion import Recollection
+from app.prompt.recollection import Recollection
 from app.prompt.slots import SlotSet
 from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story
 

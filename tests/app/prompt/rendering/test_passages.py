@@ -10,8 +10,9 @@ from msgspec import structs
 
 from app.memory.records import Tier
 from app.prompt.assembly import assembled
+from app.prompt.generation import Turn
 from app.prompt.material import Means
-from app.prompt.occasion import Recollection, Turn
+from app.prompt.recollection import Recollection
 from app.prompt.slots import Reason, SlotName, SlotSet
 from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion

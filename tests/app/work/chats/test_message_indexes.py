@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from app.core.tasks import TaskSupervisor
 from app.languages import load_packs
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.recall.messages import Asked, MessageIndex
 from app.work.chats.message_indexes import MessageIndexes
 from app.work.chats.open_chat import OpenChat

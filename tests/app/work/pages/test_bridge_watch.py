@@ -15,7 +15,7 @@ from websockets.asyncio.client import connect
 from app.core.part_health import HealthItem, Light
 from app.core.tasks import TaskSupervisor
 from app.llm.tokenizer import counter_for
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
 from app.settings.values import Settings
 from app.sillytavern.bridge import bridge_installer

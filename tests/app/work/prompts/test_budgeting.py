@@ -12,7 +12,7 @@ import pytest_asyncio
 from app.core.errors import UsageError
 from app.memory.records import Tier
 from app.prompt.assembly import Prepared
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import SlotName, SlotSet, TurnKind
 from app.work.chats.open_chat import OpenChat
 from app.work.prompts.budget_history import PastNeeds

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from app.memory.records import Review, Tier
-from app.prompt.occasion import Turn
+from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet, TurnKind
 from tests.character_card import write_card
 from tests.labelled import WrittenTavern
