@@ -15,7 +15,7 @@ async def test_what_fails_in_a_part_is_heard_of(demo_tavern: WrittenTavern, tmp_
     async with open_companion(folders, tavern=demo_tavern.user_folder) as companion:
         gc.collect()
         said: list[tuple[Path, str]] = []
-        companion.trouble.connect(said.append)
+        companion.trouble.connect(lambda trouble: said.append(trouble))
         chat = demo_tavern.user_folder / "chats" / "a.jsonl"
         companion._chats.failed.emit((chat, "The chat is broken."))
         companion.prompts.broken.emit("A prompt is broken.")
