@@ -140,6 +140,7 @@ class Material:
                 count=self.means.count,
                 withheld=withheld,
                 visible_from=start,
+                headings=occasion.headings,
             )
             for start in (None, occasion.visible_from)
         )
@@ -191,7 +192,7 @@ class Material:
         key = frozenset(told), frozenset(lines)
         if key not in self._triggered:
             draft = triggered_draft(self.occasion, self.called_up, key[0])
-            draft = with_passages(draft, self.passages, key[1], self.occasion.words)
+            draft = with_passages(draft, self.passages, key[1], self.occasion)
             draft = kept_secret(draft, self.occasion.withheld)
             draft = without_retold(draft, key[1], self.occasion.words)
             self._triggered[key] = with_called_gains(draft)
@@ -241,6 +242,7 @@ class Material:
             spare=self.told_by_slots,
             withheld=occasion.withheld if occasion.told else NOTHING_WITHHELD,
             visible_from=occasion.visible_from,
+            headings=occasion.headings,
         )
         if self.placement.has_recap_macro:
             running = replace(running, position=Position.NONE, macro=RECAP_MACRO)
@@ -248,4 +250,7 @@ class Material:
             return (running,)
         budget = min(int(settings["message_recaps_budget"]), both - running.tokens)
         lines = self.recap_lines if lines is None else lines
-        return running, message_recaps_slot(lines, settings, budget=budget, count=count)
+        told = message_recaps_slot(
+            lines, settings, budget=budget, count=count, headings=occasion.headings
+        )
+        return running, told

@@ -36,12 +36,14 @@ from app.prompt.choosing.worth import (
     worth,
 )
 from app.prompt.generation import IMPERSONATE, REPLACING, Turn
+from app.prompt.headings import Headings, headings_for
 from app.prompt.recollection import Recollection
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
 from app.story.messages import Message, MessageKind, digest
 from app.story.recaps import YOU
 from app.story.scene_cues.language import LanguagePack
+from app.story.scenes import Scene
 from app.story.story import ChatKind, Story
 
 CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
@@ -53,6 +55,7 @@ NOW_WITHIN = 20  # messages
 LATELY, LATELY_AT_LEAST = 40, 10
 LEAST_OF_OUTCOME = 4  # words by which the end of a thread says what happened
 LONGEST_READ = 20_000  # characters of one message
+SCENE = "Scene {number}"
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,19 @@ class Occasion:
 
     def is_on(self, setting: str) -> bool:
         return bool(self.settings[setting])
+
+    def scene_number(self, scene: Scene) -> str:
+        """What a scene is called by its number."""
+        return self.headings.of(SCENE).replace("{number}", str(scene.number))
+
+    def frame(self, setting: str) -> str:
+        """The frame of a slot."""
+        return self.headings.in_frame(str(self.settings[setting]))
+
+    @cached_property
+    def headings(self) -> Headings:
+        """What the prompt's headings are called."""
+        return headings_for(self.story, str(self.settings["headings_language"]), self.packs)
 
     @property
     def is_read(self) -> bool:

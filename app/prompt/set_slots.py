@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.placement import IN_BLOCK, MACROS, Placement
-from app.prompt.rendering.memory_slots import SECONDHAND
 from app.prompt.slots import LeftOut, Position, Reason, Role, Slot, SlotContent, SlotName
 
+MARK = re.compile(r"\A- (?:\[[^\[\]]*\] )?")  # of a line, and of one that was only heard
 SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block
 
 Count = Callable[[str], int]
@@ -19,7 +20,7 @@ def words_of(entry: Entry) -> str:
     """What an entry says, "" for one that says nothing by itself."""
     if entry.row and not entry.is_whole:
         return ""
-    return entry.text.removeprefix("- ").removeprefix(SECONDHAND).casefold()
+    return MARK.sub("", entry.text).casefold()
 
 
 def content_of(draft: Draft, fitting: int, shown: int, budget: int, count: Count) -> SlotContent:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.core.translation import N_
 from app.prompt.budgeting.budgets import ADVANCED, DEFAULTS, NINE, SIMPLE, TRIGGERED_BUDGET
+from app.prompt.headings import OF_STORY
 from app.prompt.placement import AUTO, FORCED, NEVER
 from app.prompt.slots import Position, Role, SlotName
 from app.settings.setting import Scope, Section, Setting
@@ -29,6 +30,21 @@ WORDS = {
     SlotName.EPISTEMIC: N_("who knows what"),
     SlotName.STATE_LEDGER: N_("the state ledger"),
     SlotName.UNIFIED: N_("the one block"),
+}
+
+# By their codes, each in itself; those of resources/languages.
+HEADING_LANGUAGES = {
+    "en": "English",
+    "de": "Deutsch",
+    "es": "Español",
+    "fr": "Français",
+    "it": "Italiano",
+    "ja": "日本語",
+    "nl": "Nederlands",
+    "pl": "Polski",
+    "pt": "Português",
+    "ru": "Русский",
+    "zh": "中文",
 }
 
 # Placeholder, text around it, position, depth (§16).
@@ -263,6 +279,19 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         N_("No memories of messages that are still in the prompt themselves."),
         default=False,
         section=Section.SLOTS,
+    ),
+    Setting(
+        "headings_language",
+        OF_STORY,
+        N_("Language of the headings"),
+        N_(
+            'In which Tavernkeep says in a prompt what stands below: "Story so far:" and the like. '
+            "Frames that you changed stay as they are."
+        ),
+        scope=Scope.CHAT,
+        section=Section.SLOTS,
+        choices=(OF_STORY, *HEADING_LANGUAGES),
+        choice_words=(N_("the story's own"), *HEADING_LANGUAGES.values()),
     ),
     Setting(
         "slots_deepest",

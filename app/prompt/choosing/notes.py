@@ -36,6 +36,7 @@ TOLD_AGAIN = 0.1
 HALF_AFTER = 30  # messages after which a sentence counts half
 PUSHED_WEIGHS = 2.0  # what the slots themselves push out of the prompt
 MOST_JOINING = 2  # words between two numbers of one, as in "two and a half"
+ALSO_NAMED = "Also in this story: "
 ENDS = (".", "?", "!", "…")
 _MARKS = re.compile(r"[*_~`\"“”„«»「」『』]+")
 _EMPHASIS = re.compile(r"[*_~`]+")
@@ -77,7 +78,7 @@ def notes_of(
 
 
 def names_told(
-    entities: Sequence[Entity], visible: Sequence[Message], head: str = "Also in this story: "
+    entities: Sequence[Entity], visible: Sequence[Message], head: str = ALSO_NAMED
 ) -> Iterator[Entry]:
     """Names of the story that the messages of the prompt do not say."""
     said = words(" ".join(f"{m.name} {m.text[:LONGEST_READ]}" for m in visible))

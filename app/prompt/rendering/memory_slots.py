@@ -26,7 +26,7 @@ from app.prompt.choosing.worth import LASTING, PASSING
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
 
-SECONDHAND = "[secondhand] "
+SECONDHAND = "[secondhand]"
 # What a session's newest entry of each type tells of the scene.
 SCENE_STATE: Mapping[str, str] = {
     "scene": "Setting",
@@ -139,9 +139,10 @@ def session_draft(occasion: Occasion) -> Draft:
     ranks = _ranks(held) | dict.fromkeys(now, NOW_RANK)
     order, state = _order(memories), list(now)
     late = {s.memory.id for s in memories if occasion.is_lately(s)}
+    say = occasion.headings.of
     entries = [
         Entry(
-            one_line(f"{now[m.id]}: {m.text}") if m.id in now else _bullet(occasion, m),
+            one_line(f"{say(now[m.id])}: {m.text}") if m.id in now else _bullet(occasion, m),
             (state.index(m.id),) if m.id in now else (order[m.id],),
             group=0 if m.id in now else 1 if m.id in late else 2,
             memory=m.id,
@@ -153,9 +154,9 @@ def session_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.SESSION,
         tuple(entries),
-        str(occasion.settings["slot_session_template"]),
+        occasion.frame("slot_session_template"),
         "{{session}}",
-        headings=(SCENE_NOW, "", EARLIER if late else ""),
+        headings=(say(SCENE_NOW), "", say(EARLIER) if late else ""),
         above=1,
         left_out=left_out,
     )
@@ -252,16 +253,17 @@ def _listed(
             )
             for memory in best_first
         ),
-        str(occasion.settings[f"slot_{name}_template"]),
+        occasion.frame(f"slot_{name}_template"),
         f"{{{{{placeholder}}}}}",
-        headings=("", EARLIER),
+        headings=("", occasion.headings.of(EARLIER)),
         left_out=left_out,
     )
 
 
 def _bullet(occasion: Occasion, memory: Memory) -> str:
-    heard = "" if memory.tier is Tier.ARCS or occasion.was_there(memory) else SECONDHAND
-    return f"- {heard}{one_line(memory.text)}"
+    if memory.tier is Tier.ARCS or occasion.was_there(memory):
+        return f"- {one_line(memory.text)}"
+    return f"- {occasion.headings.of(SECONDHAND)} {one_line(memory.text)}"
 
 
 def _in_time(standings: Iterable[Standing]) -> tuple[Standing, ...]:

@@ -22,7 +22,6 @@ from app.prompt.rendering.passage_places import PassagePlaces
 from app.prompt.slots import LeftOut, PassageShown, Reason
 from app.recall.messages import Asked, MessageIndex
 from app.recall.postings import best_first
-from app.recall.words import Words
 from app.story.messages import Message, MessageKind
 from app.story.recap_texts.sentences import split_sentences, without_markup
 from app.story.scenes import Scene
@@ -90,7 +89,7 @@ def passages(occasion: Occasion) -> tuple[Passage, ...]:
 
 
 def with_passages(
-    draft: Draft, found: Sequence[Passage], lines: Iterable[str], words: Words
+    draft: Draft, found: Sequence[Passage], lines: Iterable[str], occasion: Occasion
 ) -> Draft:
     """The draft of what is called up with passages among its entries; what is asked for comes
     first. lines: that the prompt tells otherwise.
@@ -98,7 +97,7 @@ def with_passages(
     if not found:
         return draft
     texts = (*lines, *(entry.text for entry in draft.entries))
-    told = [frozenset(words.of(text)) for text in texts]
+    told = [frozenset(occasion.words.of(text)) for text in texts]
     rows: list[Entry] = []
     left_out: list[LeftOut] = []
     group = len(draft.headings)
@@ -112,7 +111,7 @@ def with_passages(
     return replace(
         draft,
         entries=tuple(filter(None, chain.from_iterable(zip_longest(first, second)))),
-        headings=(*draft.headings, HEADING),
+        headings=(*draft.headings, occasion.headings.of(HEADING)),
         left_out=(*draft.left_out, *left_out),
     )
 
@@ -252,7 +251,7 @@ def _head(occasion: Occasion, place: int) -> str:
     scene: Scene | None = story.scene_at(place)
     name = story.scene_name(scene) if scene is not None else ""
     if scene is not None and not name:
-        name = f"Scene {scene.number}"
+        name = occasion.scene_number(scene)
     around = scene_around(story, place)
     names = dict.fromkeys(
         message.name

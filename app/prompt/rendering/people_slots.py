@@ -15,6 +15,7 @@ from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.worth import LASTING, PASSING, STANDING
 from app.prompt.generation import IMPERSONATE
+from app.prompt.headings import Headings
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
 
@@ -32,6 +33,7 @@ KNOWING_HEADS = (
     "{name} believes, though it is false:",
     "{name} conceals:",
 )
+NOT_KNOWN, HIDDEN, EVERYONE = "{name} does not know {about}", "from {whom}: ", "everyone"
 
 
 # Values of who is there that hold for so many scenes after the one in which they were noted.
@@ -67,9 +69,10 @@ def relationships_draft(occasion: Occasion) -> Draft:
         return not memory.is_pinned, not is_own, _rank(memory.magnitude), -order[memory.id]
 
     worths = {s.memory.id: occasion.worth(s, STANDING) for s in feelings}
+    say = occasion.headings.of
     entries = [
         Entry(
-            f"{one_line(memory.text)}({memory.magnitude or 'medium'})",
+            f"{one_line(memory.text)}({say(memory.magnitude or 'medium')})",
             (first[_row(memory)], order[memory.id]),
             row=_row(memory),
             head=f"{one_line(_pair(memory))}: ",
@@ -82,7 +85,7 @@ def relationships_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.RELATIONSHIPS,
         tuple(entries),
-        str(occasion.settings["slot_relationships_template"]),
+        occasion.frame("slot_relationships_template"),
         "{{relationships}}",
         left_out=tuple(left_out),
     )
@@ -117,7 +120,7 @@ def epistemic_draft(occasion: Occasion) -> Draft:
 
     entries = [
         Entry(
-            _knowing(_as_they_know(standing.memory, occasion), told[standing.memory.id], name),
+            _knowing(standing.memory, told[standing.memory.id], name, occasion),
             (order[standing.memory.id],),
             group=KNOWING.index(told[standing.memory.id]),
             memory=standing.memory.id,
@@ -129,9 +132,12 @@ def epistemic_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.EPISTEMIC,
         tuple(entries),
-        str(occasion.settings["slot_epistemic_template"]),
+        occasion.frame("slot_epistemic_template"),
         "{{epistemic}}",
-        headings=tuple(head.replace("{name}", name) for head in KNOWING_HEADS),
+        headings=tuple(
+            occasion.headings.of(head).replace("{name}", name) if head else ""
+            for head in KNOWING_HEADS
+        ),
     )
 
 
@@ -150,15 +156,16 @@ def _as_they_know(memory: Memory, occasion: Occasion) -> Memory:
     """An entry without the details that its holder does not know: of a false belief they often
     tell the truth.
     """
-    is_told = memory.detail and occasion.withheld.would_be_told(_known(memory))
+    is_told = memory.detail and occasion.withheld.would_be_told(_known(memory, occasion.headings))
     return replace(memory, detail="") if is_told else memory
 
 
-def _knowing(memory: Memory, kind: str, name: str) -> str:
+def _knowing(memory: Memory, kind: str, name: str, occasion: Occasion) -> str:
+    memory, headings = _as_they_know(memory, occasion), occasion.headings
     if kind != "unaware":
-        return f"- {_known(memory)}"
-    about = one_line(memory.text)
-    return f"- {name} does not know {about}"
+        return f"- {_known(memory, headings)}"
+    said = headings.of(NOT_KNOWN).replace("{about}", one_line(memory.text))
+    return f"- {said.replace('{name}', name)}"
 
 
 def state_ledger_draft(occasion: Occasion) -> Draft:
@@ -179,6 +186,7 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
     for (row, _), standing in values.items():
         newest[row] = max(newest.get(row, standing.start), standing.start)
 
+    say = occasion.headings.of
     there = {row: occasion.is_present(s.memory.subject) for (row, _), s in values.items()}
 
     def worth(standing: Standing) -> tuple[int | bool | str, ...]:
@@ -187,10 +195,10 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
 
     entries = [
         Entry(
-            f"{memory.field.replace('_', ' ')}: {one_line(memory.text)}",
+            f"{say(memory.field.replace('_', ' '))}: {one_line(memory.text)}",
             (kinds.index(memory.type), folded(memory.subject), _field(memory)),
             row=_row(memory),
-            head=f"{one_line(memory.subject)} ({memory.type}): ",
+            head=f"{one_line(memory.subject)} ({say(memory.type)}): ",
             memory=memory.id,
             worth=occasion.worth(standing, STANDING) * (1.5 if there[_row(memory)] else 0.7),
         )
@@ -200,7 +208,7 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.STATE_LEDGER,
         tuple(entries),
-        str(occasion.settings["slot_state_ledger_template"]),
+        occasion.frame("slot_state_ledger_template"),
         "{{state_ledger}}",
         joiner=" | ",
         left_out=tuple(past),
@@ -224,12 +232,13 @@ def _held(occasion: Occasion, tier: Tier, is_on: str) -> Sequence[Standing]:
     return occasion.active(tier) if occasion.is_on(is_on) else ()
 
 
-def _known(memory: Memory) -> str:
+def _known(memory: Memory, headings: Headings) -> str:
     """What it is about and, where that says more, the whole of it; from whom it is hidden."""
     about, detail = one_line(memory.text), one_line(memory.detail)
     told = about if not detail else detail if about in detail else f"{about}: {detail}"
     if memory.type == "hiding":
-        return f"from {one_line(memory.target) or 'everyone'}: {told}"
+        whom = one_line(memory.target) or headings.of(EVERYONE)
+        return headings.of(HIDDEN).replace("{whom}", whom) + told
     return told
 
 

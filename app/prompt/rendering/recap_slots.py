@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from app.memory.epistemic.withheld import NOTHING_WITHHELD, Withheld
@@ -13,6 +14,7 @@ from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.framing import framed, shortened
 from app.prompt.choosing.secrets import lines_kept_secret
 from app.prompt.choosing.worth import HAPPENED
+from app.prompt.headings import ENGLISH, Headings
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, Role, Slot
 from app.story.inclusion import InclusionState
 from app.story.recap_texts.recap_text import Recap, is_headed, parse_recap
@@ -34,6 +36,7 @@ def running_recap_slot(
     spare: Sequence[str] = (),
     withheld: Withheld = NOTHING_WITHHELD,
     visible_from: int | None = None,
+    headings: Headings = ENGLISH,
 ) -> Slot:
     """The running recap, cut to its budget, frame included; empty when switched off. spare: parts
     of which other slots tell: they go first. withheld: what its reader does not know.
@@ -47,7 +50,8 @@ def running_recap_slot(
     if version is not None and content and visible_from is not None:
         content = _before(story, version, visible_from)
     content = lines_kept_secret(content, withheld)
-    return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count, spare)
+    told = partial(_framed, settings, "running_recap", headings)
+    return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count, told, spare)
 
 
 def _before(story: Story, version: RunningVersion, index: int) -> str:
@@ -62,10 +66,16 @@ def _before(story: Story, version: RunningVersion, index: int) -> str:
 
 
 def message_recaps_slot(
-    lines: str, settings: Mapping[str, Any], *, budget: int, count: Count
+    lines: str,
+    settings: Mapping[str, Any],
+    *,
+    budget: int,
+    count: Count,
+    headings: Headings = ENGLISH,
 ) -> Slot:
     """The included message recaps; the oldest go first when cut. lines: as `included_recaps`."""
-    return _slot(MESSAGE_RECAPS_KEY, "message_recaps", lines, settings, budget, count)
+    told = partial(_framed, settings, "message_recaps", headings)
+    return _slot(MESSAGE_RECAPS_KEY, "message_recaps", lines, settings, budget, count, told)
 
 
 def included_recaps(story: Story, settings: Mapping[str, Any]) -> str:
@@ -86,22 +96,21 @@ def _slot(
     settings: Mapping[str, Any],
     budget: int,
     count: Count,
+    told: Callable[[str], str],
     spare: Sequence[str] = (),
 ) -> Slot:
-    """A slot by its settings, which all begin with `name`."""
-    template = str(settings[f"{name}_template"])
-    placeholder = f"{{{{{name}}}}}"
+    """A slot by its settings, which all begin with `name`. told: a text in its frame."""
 
     def count_framed(text: str) -> int:
-        return count(framed(text, template, placeholder))
+        return count(told(text))
 
-    text = framed(content, template, placeholder)
+    text = told(content)
     full_tokens = count(text)
     if full_tokens > budget:
         cut = _told_first(content, budget, count_framed, spare)
         if cut is None:
             cut = shortened(content, budget, count_framed, spare=spare)
-        text = framed(cut, template, placeholder)
+        text = told(cut)
     return Slot(
         key=key,
         position=Position(settings[f"{name}_position"]),
@@ -113,6 +122,12 @@ def _slot(
         budget=budget,
         full_tokens=full_tokens,
     )
+
+
+def _framed(settings: Mapping[str, Any], name: str, headings: Headings, text: str) -> str:
+    """A text of a slot in its frame."""
+    frame = headings.in_frame(str(settings[f"{name}_template"]))
+    return framed(headings.in_recap(text), frame, f"{{{{{name}}}}}")
 
 
 def _told_first(content: str, budget: int, count: Count, spare: Sequence[str]) -> str | None:

@@ -13,7 +13,7 @@ from app.memory.reading.prose import cleaned, sections
 from app.memory.records import Document, DocumentKind
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
-from app.prompt.choosing.notes import names_told
+from app.prompt.choosing.notes import ALSO_NAMED, names_told
 from app.prompt.choosing.worth import PASSING
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
@@ -24,7 +24,7 @@ from app.story.scenes import Scene
 
 # Of a summary that is cut, what is so now outlasts what happened.
 SUMMARY_RANK = ("moment", "scene", "present", "threads", "relationships", "revealed", "events")
-PROFILE_TITLES = ("State", "World", "Relationships")
+PROFILE_TITLES = ("{name}, state:", "{name}, world:", "{name}, relationships:")
 REPAIR_TEMPLATE = "[Correction for the next reply: {{repair}}]"
 
 
@@ -51,22 +51,23 @@ def short_draft(occasion: Occasion, running: str) -> Draft:
         entries = [
             Entry(text, (place,), row="all") for place, text in enumerate(sentences(document.text))
         ]
-    titles = list(summary.TITLES)
+    titles, say = list(summary.TITLES), occasion.headings.of
     for name in SUMMARY_RANK:
         told = list(enumerate(sentences(parts.get(name, ""))))
         # What happened last matters most; of a state the beginning does.
         for place, text in reversed(told) if name == "events" else told:
             at = (titles.index(name), place)
-            entries.append(Entry(text, at, row=name, head=f"{summary.TITLES[name]}: "))
+            entries.append(Entry(text, at, row=name, head=f"{say(summary.TITLES[name])}: "))
     if not entries and occasion.unread:
         entries = list(occasion.notes)
         if not occasion.is_read:
             visible = occasion.story.messages[occasion.unread.end :]
-            entries = [*names_told(occasion.told.entities, visible), *entries]
+            names = names_told(occasion.told.entities, visible, say(ALSO_NAMED))
+            entries = [*names, *entries]
     return Draft(
         SlotName.SHORT,
         tuple(entries),
-        str(occasion.settings["slot_short_template"]),
+        occasion.frame("slot_short_template"),
         "{{summary}}",
         joiner=" ",
     )
@@ -84,7 +85,7 @@ def scenes_draft(occasion: Occasion, running: str) -> Draft:
     entries: list[Entry] = []
     left_out: list[LeftOut] = []
     for rank, (scene, recap) in enumerate(reversed(_newest_scenes(occasion))):
-        row, head = str(scene.number), f"Scene {scene.number}: "
+        row, head = str(scene.number), f"{occasion.scene_number(scene)}: "
         worth = PASSING.of(len(occasion.story.messages) - 1 - scene.last)
         for place, text in enumerate(_told_of(recap)):
             if scene.last <= covered or text.casefold() in told:
@@ -96,7 +97,7 @@ def scenes_draft(occasion: Occasion, running: str) -> Draft:
     return Draft(
         SlotName.SCENES,
         tuple(entries),
-        str(occasion.settings["slot_scenes_template"]),
+        occasion.frame("slot_scenes_template"),
         "{{scenes}}",
         joiner=" ",
         left_out=tuple(left_out),
@@ -121,9 +122,9 @@ def profiles_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.PROFILES,
         tuple(entries),
-        str(occasion.settings["slot_profiles_template"]),
+        occasion.frame("slot_profiles_template"),
         "{{profiles}}",
-        headings=tuple(f"{name}, {title.lower()}:" for title in PROFILE_TITLES),
+        headings=tuple(occasion.headings.of(t).replace("{name}", name) for t in PROFILE_TITLES),
     )
 
 
@@ -139,13 +140,15 @@ def canon_draft(occasion: Occasion) -> Draft:
     if document is not None:
         text = document.text or canon.rendered(document.sections)
         for number, (head, paragraph) in enumerate(canon.paragraphs(text)):
+            title = head.removesuffix(": ")
+            shown = f"{occasion.headings.of(title)}: " if title else ""
             for place, told in enumerate(sentences(paragraph)):
                 at = (number, place)
-                entries.append(Entry(told, at, row=str(number), head=head, is_whole=True))
+                entries.append(Entry(told, at, row=str(number), head=shown, is_whole=True))
     return Draft(
         SlotName.CANON,
         tuple(entries),
-        str(occasion.settings["slot_canon_template"]),
+        occasion.frame("slot_canon_template"),
         "{{canon}}",
         joiner=" ",
     )
@@ -156,7 +159,8 @@ def repair_draft(occasion: Occasion) -> Draft:
     document = pending_repair(occasion.told.documents, occasion.story.messages)
     text = one_line(document.text) if document and not occasion.turn.is_behind else ""
     entries = (Entry(text, (0,)),) if text else ()
-    return Draft(SlotName.REPAIR, entries, REPAIR_TEMPLATE, "{{repair}}")
+    frame = occasion.headings.of(REPAIR_TEMPLATE)
+    return Draft(SlotName.REPAIR, entries, frame, "{{repair}}")
 
 
 def _newest_scenes(occasion: Occasion) -> list[tuple[Scene, SceneRecap]]:

@@ -149,7 +149,8 @@ class LanguagePack(Phrases):
     (app/memory/lifecycle/state_change.py). values: what words for numbers say. turns: words by
     which a message is of an intimate moment, a transition or action
     (app/prompt/budgeting/adaptive.py). moves: verbs
-    by which somebody comes or goes (app/memory/epistemic/comings.py).
+    by which somebody comes or goes (app/memory/epistemic/comings.py). headings: what prompts say in
+    this language, by what they say in English (app/prompt/headings.py).
     """
 
     code: str
@@ -171,6 +172,7 @@ class LanguagePack(Phrases):
     values: Mapping[str, int]
     turns: Phrases
     moves: Phrases
+    headings: Mapping[str, str]
 
 
 def count_ideographs(text: str) -> int:
@@ -196,7 +198,7 @@ def parse_pack(source: str) -> LanguagePack:
     place, simile, titles, kinds, logs and vague = words; [classes] name = words; [cues] cue =
     phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be absent.
     [statements] cue = phrases; [values] word = number. [turns] kind = phrases.
-    [moves] kind = phrases.
+    [moves] kind = phrases. [headings] English = in this language.
     Raises UsageError for text that is no pack.
     """
     try:
@@ -228,6 +230,7 @@ def parse_pack(source: str) -> LanguagePack:
             values={word.casefold(): int(n) for word, n in data.get("values", {}).items()},
             turns=Phrases(classes, _tree(data.get("turns", {}), classes)),
             moves=Phrases(classes, _tree(data.get("moves", {}), classes)),
+            headings={str(key): str(said) for key, said in data.get("headings", {}).items()},
             classes=classes,
             _root=_tree(data["cues"], classes),
         )

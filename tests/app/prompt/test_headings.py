@@ -1,0 +1,125 @@
+"""A prompt's headings follow the language of its story."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.memory.records import DocumentKind, Memory, Tier
+from app.prompt.headings import ENGLISH, FIRST_MESSAGES, Headings, headings_for
+from app.prompt.slots import SlotName, SlotSet
+from app.settings.slots import HEADING_LANGUAGES
+from app.settings.values import REGISTRY
+from app.story.scene_cues.language import LanguagePack
+from app.story.story import Story
+from tests.app.prompt.remembered import PACKS, document, memory, prompt, story, text_of, whole
+
+OTHERS = [pack for pack in PACKS if pack.code != "en"]
+GERMAN = (
+    "Ich habe die Laterne nicht mehr, und das ist auch gut so.",
+    "Vera sah auf den Fluss, aber sie sagte nichts zu ihm.",
+    "Dann war es Nacht, und wir gingen zum Hafen.",
+)
+ENGLISH_LINES = ("I have not seen the lantern, and it was with her.", "She was on the river then.")
+OF_ALL = [
+    memory("zorro", importance=3),
+    memory("zorra", type="event"),
+    memory("mimi", Tier.SESSION, type="scene", at=3),
+    memory("mumu", Tier.SESSION, type="detail"),
+    memory("lulu?", Tier.ARCS),
+    memory("gogo", Tier.RELATIONSHIPS, subject="Vera", target="Odo", magnitude="high"),
+    memory("koko", Tier.EPISTEMIC, type="knows", subject="Vera"),
+    memory("kuku", Tier.EPISTEMIC, type="hiding", subject="Vera", target="Odo"),
+    memory("keke", Tier.EPISTEMIC, type="unaware", subject="Vera"),
+    memory("kiki", Tier.EPISTEMIC, type="believes", subject="Vera"),
+    memory("rara", Tier.STATE_LEDGER, type="character", subject="Odo", field="carried_items"),
+]
+TEXTS = [
+    document(DocumentKind.CANON, "Identity: bibi.", subject="Vera"),
+    document(DocumentKind.PROFILE, "State:\nbobo", subject="Vera"),
+]
+
+
+def told(of: Story, **values: object) -> SlotSet:
+    return prompt(OF_ALL, of=of, documents=TEXTS, **values)
+
+
+@pytest.mark.parametrize("pack", OTHERS, ids=lambda pack: pack.code)
+def test_each_language_has_a_word_for_all_that_prompts_say(pack: LanguagePack) -> None:
+    assert pack.headings.keys() == OTHERS[0].headings.keys()
+    for english, said in pack.headings.items():
+        assert said.strip()
+        assert re.findall(r"\{\w+\}", said) == re.findall(r"\{\w+\}", english), english
+        assert said.endswith(" ") == english.endswith(" ") or pack.code in {"ja", "zh"}
+        assert ("\n" in said) is False
+
+
+@pytest.mark.parametrize("pack", OTHERS, ids=lambda pack: pack.code)
+def test_no_english_heading_is_left_in_another_language(pack: LanguagePack) -> None:
+    """German stories had "The scene now:" above them, and models went over to English."""
+    of = story(running="DEVELOPMENTS\nzaza\n\nOPEN\nzuzu")
+    text = whole(told(of, headings_language=pack.code))
+    for english in pack.headings:
+        bare = re.sub(r"\{+\w+\}+", "", english).strip(" :[]")
+        if len(bare) > 3 and bare not in pack.headings.values():
+            assert not re.search(rf"\b{re.escape(bare)}\b", text), english
+
+
+def test_english_is_told_as_it_always_was() -> None:
+    text = whole(told(story(*ENGLISH_LINES)))
+    assert text == whole(told(story(*ENGLISH_LINES), headings_language="en"))
+    for heading in ("Memories from previous conversations:", "The scene now:", "Vera conceals:"):
+        assert heading in text
+
+
+def test_a_story_is_told_in_its_own_language() -> None:
+    slots = told(story(*GERMAN))
+    assert text_of(slots, SlotName.ARCS) == "Offene Handlungsfäden:\n- lulu?"
+    assert "Vera weiß nicht: keke" in text_of(slots, SlotName.EPISTEMIC)
+    assert "Odo (Figur): trägt bei sich: rara" in text_of(slots, SlotName.STATE_LEDGER)
+
+
+def test_a_frame_that_the_user_wrote_stays() -> None:
+    mine = "What I want told:\n{{arcs}}"
+    slots = told(story(*GERMAN), slot_arcs_template=mine)
+    assert text_of(slots, SlotName.ARCS).startswith("What I want told:\n")
+    partly = "Active story threads:\nMine\n{{arcs}}"
+    slots = told(story(*GERMAN), slot_arcs_template=partly)
+    assert text_of(slots, SlotName.ARCS).startswith("Active story threads:\nMine\n")
+
+
+def test_the_language_stays_whatever_is_spoken_later() -> None:
+    """Else the head of the prompt would change with each guest."""
+    first = (*GERMAN, *GERMAN, *GERMAN)[:FIRST_MESSAGES]
+    for more in range(0, 60, 20):
+        of = story(*first, *ENGLISH_LINES * more)
+        assert headings_for(of, "story", PACKS).of("OPEN") == "OFFEN"
+
+
+def test_a_story_of_no_known_language_is_told_in_english() -> None:
+    assert headings_for(story("zzz"), "story", PACKS) == ENGLISH
+    assert headings_for(story(*GERMAN), "xx", PACKS) == ENGLISH
+
+
+def test_the_setting_names_each_language_that_there_is() -> None:
+    assert {pack.code: pack.name for pack in PACKS} == HEADING_LANGUAGES
+    assert REGISTRY["headings_language"].default == "story"
+
+
+def test_what_was_only_heard_is_marked_and_told_once() -> None:
+    heard = replace(memory("Odo fears dogs."), witnessed_by=("Odo",))
+    again: Memory = replace(heard, tier=Tier.SESSION, type="detail", id="again", witnessed_by=())
+    slots = prompt([heard, again], of=story(*GERMAN), slots_head_every=0)
+    assert "[vom Hörensagen] Odo fears dogs." in text_of(slots, SlotName.LONG)
+    assert "Odo fears dogs." not in text_of(slots, SlotName.SESSION)
+
+
+@given(st.text(max_size=80), st.dictionaries(st.text(max_size=8), st.text(max_size=8), max_size=5))
+def test_a_recap_keeps_its_lines(content: str, words: dict[str, str]) -> None:
+    kept = {key: said.replace("\n", "") for key, said in words.items()}
+    lines = Headings(kept).in_recap(content).split("\n")
+    assert len(lines) == len(content.split("\n"))
