@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,12 @@ from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 from tests.app.prompt.remembered import PACKS, document, memory, prompt, story, text_of, whole
 
+
+def heard_of(text: str, tier: Tier = Tier.LONG_TERM, **values: Any) -> Memory:
+    """A memory of any story, whatever its messages say."""
+    return memory(text, tier, hash="", **values)
+
+
 OTHERS = [pack for pack in PACKS if pack.code != "en"]
 GERMAN = (
     "Ich habe die Laterne nicht mehr, und das ist auch gut so.",
@@ -26,17 +33,17 @@ GERMAN = (
 )
 ENGLISH_LINES = ("I have not seen the lantern, and it was with her.", "She was on the river then.")
 OF_ALL = [
-    memory("zorro", importance=3),
-    memory("zorra", type="event"),
-    memory("mimi", Tier.SESSION, type="scene", at=3),
-    memory("mumu", Tier.SESSION, type="detail"),
-    memory("lulu?", Tier.ARCS),
-    memory("gogo", Tier.RELATIONSHIPS, subject="Vera", target="Odo", magnitude="high"),
-    memory("koko", Tier.EPISTEMIC, type="knows", subject="Vera"),
-    memory("kuku", Tier.EPISTEMIC, type="hiding", subject="Vera", target="Odo"),
-    memory("keke", Tier.EPISTEMIC, type="unaware", subject="Vera"),
-    memory("kiki", Tier.EPISTEMIC, type="believes", subject="Vera"),
-    memory("rara", Tier.STATE_LEDGER, type="character", subject="Odo", field="carried_items"),
+    heard_of("zorro", importance=3),
+    heard_of("zorra", type="event"),
+    heard_of("mimi", Tier.SESSION, type="scene", at=3),
+    heard_of("mumu", Tier.SESSION, type="detail"),
+    heard_of("lulu?", Tier.ARCS),
+    heard_of("gogo", Tier.RELATIONSHIPS, subject="Vera", target="Odo", magnitude="high"),
+    heard_of("koko", Tier.EPISTEMIC, type="knows", subject="Vera"),
+    heard_of("kuku", Tier.EPISTEMIC, type="hiding", subject="Vera", target="Odo"),
+    heard_of("keke", Tier.EPISTEMIC, type="unaware", subject="Vera"),
+    heard_of("kiki", Tier.EPISTEMIC, type="believes", subject="Vera"),
+    heard_of("rara", Tier.STATE_LEDGER, type="character", subject="Odo", field="carried_items"),
 ]
 TEXTS = [
     document(DocumentKind.CANON, "Identity: bibi.", subject="Vera"),
@@ -111,7 +118,7 @@ def test_the_setting_names_each_language_that_there_is() -> None:
 
 
 def test_what_was_only_heard_is_marked_and_told_once() -> None:
-    heard = replace(memory("Odo fears dogs."), witnessed_by=("Odo",))
+    heard = replace(heard_of("Odo fears dogs."), witnessed_by=("Odo",))
     again: Memory = replace(heard, tier=Tier.SESSION, type="detail", id="again", witnessed_by=())
     slots = prompt([heard, again], of=story(*GERMAN), slots_head_every=0)
     assert "[vom Hörensagen] Odo fears dogs." in text_of(slots, SlotName.LONG)

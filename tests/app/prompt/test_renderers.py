@@ -597,12 +597,12 @@ def test_what_a_later_memory_says_is_no_longer_so_is_told_as_the_past(was: str, 
     after = memory(ended, at=20, hash="", id="ended", type="fact")
     other = memory("Bruno Halm mends nets.", at=3, hash="", id="other", type="fact")
     of = story(*(f"{was} {n}." for n in range(70)))
-    told = text_of(prompt([before, after, other], of=of), SlotName.LONG)
+    told = text_of(prompt([before, after, other], of=of, headings_language="en"), SlotName.LONG)
     now, _, then = told.partition("Earlier, as things stood then:")
     assert was in then
     assert ended in now
     assert other.text in now
-    alone = text_of(prompt([before, other], of=of), SlotName.LONG)
+    alone = text_of(prompt([before, other], of=of, headings_language="en"), SlotName.LONG)
     assert "Earlier" not in alone
 
 
