@@ -40,6 +40,7 @@ ALSO_NAMED = "Also in this story: "
 ENDS = (".", "?", "!", "…")
 _MARKS = re.compile(r"[*_~`\"“”„«»「」『』]+")
 _EMPHASIS = re.compile(r"[*_~`]+")
+_BETWEEN_WORDS = re.compile(r"(?<=[\w.?!…,])[*~`]+(?=[\w\"“„«])")  # where an action and speech meet
 _QUOTES = re.compile(r"[\"“”„«»「」『』]")
 _LOOSE = re.compile(r"\s+([,.;:!?…])")  # what emphasis stood before
 # The status line that some characters put above each message: it says the same again and again.
@@ -107,7 +108,7 @@ def in_few_words(text: str, little: Collection[str], numbers: Collection[str] = 
 
 def in_whole(text: str) -> str:
     """A sentence without emphasis, and without a quote that it only opens or only closes."""
-    plain = _EMPHASIS.sub("", text)
+    plain = _EMPHASIS.sub("", _BETWEEN_WORDS.sub(" ", text))
     if len(_QUOTES.findall(plain)) % 2:
         plain = _QUOTES.sub("", plain)
     return _LOOSE.sub(r"\1", plain).strip()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from app.memory.records import DocumentKind, Memory, Tier
 from app.prompt.headings import ENGLISH, FIRST_MESSAGES, Headings, headings_for
+from app.prompt.set_slots import MARK
 from app.prompt.slots import SlotName, SlotSet
 from app.settings.slots import HEADING_LANGUAGES
 from app.settings.values import REGISTRY
@@ -117,12 +118,12 @@ def test_the_setting_names_each_language_that_there_is() -> None:
     assert REGISTRY["headings_language"].default == "story"
 
 
-def test_what_was_only_heard_is_marked_and_told_once() -> None:
+def test_what_was_only_heard_is_marked_in_the_language_and_says_the_same() -> None:
     heard = replace(heard_of("Odo fears dogs."), witnessed_by=("Odo",))
-    again: Memory = replace(heard, tier=Tier.SESSION, type="detail", id="again", witnessed_by=())
-    slots = prompt([heard, again], of=story(*GERMAN), slots_head_every=0)
-    assert "[vom Hörensagen] Odo fears dogs." in text_of(slots, SlotName.LONG)
-    assert "Odo fears dogs." not in text_of(slots, SlotName.SESSION)
+    slots = prompt([heard], of=story(*GERMAN), slots_head_every=0)
+    marked = "- [vom Hörensagen] Odo fears dogs."
+    assert marked in text_of(slots, SlotName.LONG)
+    assert MARK.sub("", marked) == "Odo fears dogs."
 
 
 @given(st.text(max_size=80), st.dictionaries(st.text(max_size=8), st.text(max_size=8), max_size=5))

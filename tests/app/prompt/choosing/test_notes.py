@@ -122,6 +122,8 @@ def test_where_there_is_room_sentences_are_told_whole() -> None:
 def test_a_whole_sentence_keeps_its_quotes_and_loses_its_emphasis() -> None:
     assert in_whole('"It is *late*," she said.') == '"It is late," she said.'
     assert in_whole('"It is late *now* .') == "It is late now."
+    assert in_whole('*She waits.*"It is late."') == 'She waits. "It is late."'
+    assert in_whole("*She waits*and hums.") == "She waits and hums."
     assert in_whole("«C'est tard», dit-elle.") == "«C'est tard», dit-elle."
 
 
