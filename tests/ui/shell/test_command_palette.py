@@ -71,7 +71,7 @@ def test_what_newcomers_type_finds_the_way(qtbot: QtBot, words: str, name: str) 
 def test_a_search_without_a_result_says_so(actions: Actions, qtbot: QtBot) -> None:
     palette = CommandPalette(lambda: actions, lambda: None)
     qtbot.addWidget(palette)
-    palette._field.setText("no such thing")
+    palette._field.setText("zzyzx")
     palette.search()
     assert palette._nothing.isVisibleTo(palette)
     assert not palette._list.isVisibleTo(palette)
