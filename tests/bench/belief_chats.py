@@ -52,7 +52,7 @@ def chat_of(story: BeliefStory, number: int) -> dict[str, Any]:
     """The story as a labelled one: a narrator's card and the user tell it in turns."""
     dice = random.Random(f"{SEED} {number}")
     sentences = [plain(sentence).rstrip(".") + "." for sentence in story.told]
-    messages = []
+    messages: list[dict[str, Any]] = []
     while sentences:
         count = dice.randint(1, MOST_SENTENCES)
         is_user = len(messages) % 2 == 1
