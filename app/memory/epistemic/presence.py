@@ -124,6 +124,22 @@ class Whereabouts:
                 away.add(person)
         return Company(frozenset(there), frozenset(away))
 
+    def beside(self, person: str, at: int) -> frozenset[str]:
+        """Keys of the others who are with somebody at some time of a message, as it begins or as it
+        ends; who leaves in it is with them until then.
+        """
+        key, mine = self.people.key(person), self._places_in(person, at)
+        return frozenset(
+            other
+            for other in self._marks
+            if other != key
+            and any(is_same_place(a, b) for a in mine for b in self._places_in(other, at))
+        )
+
+    def _places_in(self, person: str, at: int) -> frozenset[str]:
+        spots = (self.spot(person, index) for index in (at - 1, at))
+        return frozenset(spot.place for spot in spots if spot is not None and not spot.is_away)
+
     def place_of(self, who: str, at: int) -> str | None:
         """Where somebody who does something in a message does it, or the place that the name means
         itself; None where it is unknown.

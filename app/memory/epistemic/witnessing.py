@@ -12,6 +12,7 @@ from functools import lru_cache
 from app.core.translation import N_
 from app.memory.epistemic.presence import Company, Event, Whereabouts
 from app.memory.epistemic.propositions import is_same
+from app.memory.epistemic.shared_sights import SharedSight
 from app.memory.reading.presence_lines import OPEN, SAID
 from app.memory.records import Grounding, Memory, Source, Tier
 from app.memory.similarity import normalised
@@ -52,11 +53,18 @@ class Witnessing:
     """What people of a story know by having been there.
 
     where: of the same people. packs: languages whose words for places tell what takes the place of
-    what: "the key is in the box", "the key is under the bed".
+    what: "the key is in the box", "the key is under the bed". shared: beliefs of which others saw
+    the ground, too.
     """
 
-    def __init__(self, where: Whereabouts, packs: Sequence[LanguagePack] = ()) -> None:
+    def __init__(
+        self,
+        where: Whereabouts,
+        packs: Sequence[LanguagePack] = (),
+        shared: Sequence[SharedSight] = (),
+    ) -> None:
         self.where = where
+        self._shared = shared
         self._place_words = frozenset[str]().union(*(pack.place_words for pack in packs))
         self.things = tuple(self._witnessed())
 
@@ -89,10 +97,26 @@ class Witnessing:
             own[thing.matter] = thing
             for other in thing.there - {key}:
                 latest[other, thing.matter] = thing
-        return tuple(
+        learned = (
             Mind(other, thing.event.text, thing.event.at, own[matter] is thing)
             for (other, matter), thing in latest.items()
         )
+        return (*learned, *self._minds_by_shared(key, at))
+
+    def _minds_by_shared(self, key: str, at: int) -> Iterator[Mind]:
+        """What somebody takes the others to hold still, by what they saw together once. Who does
+        not go by it any more knows that those others do who were not there since.
+        """
+        holding = [sight for sight in self._shared if sight.belief.holds_at(at)]
+        for sight in holding:
+            text = sight.belief.memory.text
+            if key == sight.holder:
+                yield from (Mind(other, text, sight.at, is_so=True) for other in sight.beside)
+            elif key in sight.beside:
+                is_so = any(
+                    o.holder == key and self._is_same(o.belief.memory.text, text) for o in holding
+                )
+                yield Mind(sight.holder, text, sight.at, is_so)
 
     def _witnessed(self) -> Iterator[Witnessed]:
         last: list[Event] = []  # of each matter what was said of it last

@@ -16,9 +16,11 @@ EVERYONE = "everyone"  # from whom something is hidden where nobody is named
 LONGEST_TEXT = 500
 LONGEST_DETAIL = 1_000
 
+SAW = "saw"  # the channel of who learned it with their own eyes
+
 CHANNELS: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("saw", "seen", "see", "sight", "witnessed", "witness", "watched"), "saw"),
+        **dict.fromkeys(("saw", "seen", "see", "sight", "witnessed", "witness", "watched"), SAW),
         **dict.fromkeys(("told", "tell", "said", "heard", "confessed", "asked", "speech"), "told"),
         **dict.fromkeys(("overheard", "eavesdropped", "eavesdropping"), "overheard"),
         **dict.fromkeys(("read", "letter", "reading", "written", "note"), "read"),

@@ -11,6 +11,7 @@ from app.memory.epistemic.missed_changes import SeenChanges, behind_their_backs
 from app.memory.epistemic.presence import Event, Whereabouts, witnesses
 from app.memory.epistemic.presence_record import events_of
 from app.memory.epistemic.propositions import People
+from app.memory.epistemic.shared_sights import shared_sights
 from app.memory.epistemic.witnessing import Witnessing
 from app.memory.records import Document, Entity, Memory, Tier
 from app.memory.standing import BEFORE, Ground, Standing
@@ -82,7 +83,7 @@ def derived(view: MemoryView, packs: Sequence[LanguagePack]) -> Derived:
     changes = SeenChanges(view.memories, where, view.story.messages)
     found = behind_their_backs(changes, view.at)
     stated = [s for s in view.of(Tier.EPISTEMIC) if s.status in PUBLIC]
-    by_word = Witnessing(where, packs)
+    by_word = Witnessing(where, packs, shared_sights(stated, where, view.ground.place))
     return Derived((*found, *by_word.entries(view.ground.chat, stated)), by_word)
 
 
