@@ -6,6 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
+from time import struct_time
 from typing import Any
 
 import pytest
@@ -35,7 +36,7 @@ class SetClock:
     def time_ns(self) -> int:
         return int(self.time() * 1e9)
 
-    def localtime(self, seconds: float | None = None) -> time.struct_time:
+    def localtime(self, seconds: float | None = None) -> struct_time:
         return self._localtime(self.time() if seconds is None else seconds)
 
     def strftime(self, form: str, moment: Any = None) -> str:

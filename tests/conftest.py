@@ -36,7 +36,7 @@ os.environ["QT_API"] = "pyside6"
 os.environ["TAVERNKEEP_LANGUAGE"] = "en"
 
 # Nobody changes what a language pack says: the same text need not be read for each companion anew.
-languages.parse_pack = functools.cache(languages.parse_pack)
+languages.parse_pack = functools.cache(languages.parse_pack)  # type: ignore[attr-defined]
 
 # How long an example takes says more of the machine than of the program.
 # In CI the same examples each time, as Hypothesis itself has it there: a failure is the change's.
@@ -87,7 +87,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
     return ByFile(config, log)
 
 
-class ByFile(LoadScopeScheduling):
+class ByFile(LoadScopeScheduling):  # type: ignore[misc]
     def _split_scope(self, nodeid: str) -> str:
         return "tests/e2e" if nodeid.startswith("tests/e2e/") else nodeid.split("::", 1)[0]
 

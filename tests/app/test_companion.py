@@ -562,7 +562,8 @@ async def test_a_setting_that_makes_no_sense_is_refused_and_an_old_one_survived(
         await companion.put_setting("backend", "builtin")
         assert "/gone" in companion.health.backend.sentence
         await companion.put_setting("tavern", str(demo_tavern.user_folder))
-        assert companion.health.backend.light is Light.GOOD
+        mended = companion.health.backend
+        assert mended.light is Light.GOOD
 
 
 async def test_a_reset_setting_is_forgotten_for_good(

@@ -205,7 +205,8 @@ def run(demo_tavern: WrittenTavern, tmp_path: Path) -> Run:
 
 def longest_words(text: str) -> str:
     """A stretch of a message that stands in a prompt as it stands in the chat."""
-    return max(re.findall(r"[A-Za-z][A-Za-z ,']{20,}[a-z]", text), key=len)
+    found: list[str] = re.findall(r"[A-Za-z][A-Za-z ,']{20,}[a-z]", text)
+    return max(found, key=len)
 
 
 def recapped(story: Story) -> list[int]:

@@ -61,7 +61,9 @@ async def test_a_changed_prompt_asks_for_nothing_again_and_is_used_for_what_is_n
     await companion.prompts.save("running_recap", await with_word(companion, "running_recap", "H"))
     await companion.finished(path)
     assert len(model.requests) == asked, "what is there stays"
-    anchor = story.scenes[-2].closing.anchor
+    closing = story.scenes[-2].closing
+    assert closing is not None
+    anchor = closing.anchor
     await companion.edits.redo_scene_recap(path, anchor)
     await companion.finished(path)
     assert "Hm." in model.requests[asked].text

@@ -129,7 +129,8 @@ async def test_a_scene_that_adds_nothing_is_folded_in_without_a_request(
     assert [version.scene_count for version in versions] == list(range(1, len(closed)))
     assert stages.asked["running_recap"] == 0, "the first is copied"
     assert len({version.content for version in versions}) == 1
-    assert all(story.scene_recap(scene).text for scene in closed)
+    recaps = [story.scene_recap(scene) for scene in closed]
+    assert all(recap is not None and recap.text for recap in recaps)
 
 
 async def test_a_stage_that_failed_is_asked_again_alone(desk: Desk, stages: Stages) -> None:
@@ -146,7 +147,9 @@ async def test_a_stage_that_failed_is_asked_again_alone(desk: Desk, stages: Stag
     assert stages.asked["scene_organise"] == before["scene_organise"]
     assert stages.asked["scene_filter"] == before["scene_filter"] + 1
     scene = next(s for s in story.scenes if s.closing and s.closing.anchor == failed.spec.anchor)
-    assert story.scene_recap(scene).made_by.startswith(MODEL)
+    recap = story.scene_recap(scene)
+    assert recap is not None
+    assert recap.made_by.startswith(MODEL)
 
 
 async def test_what_was_answered_before_the_program_ended_is_not_asked_again(

@@ -102,6 +102,7 @@ async def test_a_start_with_broken_rows_says_so_once_and_setting_them_mends_it(
         assert story.messages
         for name in numbers:
             await companion.put_setting(name, REGISTRY[name].default)
-        assert companion.health.backend.light is Light.GOOD
+        mended = companion.health.backend
+        assert mended.light is Light.GOOD
     async with open_companion(folders, tavern=demo_tavern.user_folder, watch=False) as companion:
         assert companion.settings.problem == ""

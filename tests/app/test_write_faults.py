@@ -253,7 +253,7 @@ async def test_what_keeps_a_file_from_being_written_is_said_and_passes(
     tmp_path: Path, fault: Fault
 ) -> None:
     ring = keyring.get_keyring()
-    keyring.set_keyring(NoKeyring())
+    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
     try:
         async with opened(tmp_path) as world:
             for write in IN_FILES:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from provision.environment import STAMP, folder_for
@@ -81,7 +82,7 @@ def test_help_and_unknown_commands_make_no_environment(small_checkout: SmallChec
 def test_without_a_display_the_window_is_refused_in_one_sentence(
     small_checkout: SmallCheckout,
 ) -> None:
-    nothing = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
+    nothing: dict[str, Any] = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
     for arguments in ((), ("--tavern", "folder"), ("--llm=builtin", "--data-dir", "folder")):
         done = small_checkout.start("run", *arguments, **nothing)
         assert done.returncode == 2

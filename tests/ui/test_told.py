@@ -328,6 +328,7 @@ async def test_a_notice_moves_nothing_when_it_comes_and_goes(
     await until(lambda: notice.isVisible() and notice.height() > 40)
     QApplication.processEvents()
     area = frame.stack.parentWidget()
+    assert area is not None
     assert area.rect().contains(notice.geometry())
     assert notice._sentence.heightForWidth(notice._sentence.width()) <= notice._sentence.height()
     for widget, place in places.items():

@@ -21,7 +21,7 @@ LEAK = "You forged my signature four years ago, Pasco."
 @pytest.fixture
 def story() -> Gold:
     """The first messages of a story, in the last of which somebody says what is hidden from her."""
-    whole = copy.deepcopy(Gold.read(STORY).story)
+    whole = dict(copy.deepcopy(Gold.read(STORY).story))
     speaker = whole["characters"][0]["name"]
     leak = {"name": speaker, "is_user": False, "kind": "chat", "mes": f'*She nods.* "{LEAK}"'}
     whole["messages"] = [*whole["messages"][:16], leak]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from app.languages import load_packs
@@ -17,7 +19,7 @@ GERMAN = "dass das Boot am Hafen verkauft wurde und dass sie es die ganze Zeit w
 PRESENCE = Presence.of([Message(f"m{n}", "", name, "") for n, name in enumerate(PEOPLE)])
 
 
-def entry(id_: str, line: str, **more: str) -> Memory:
+def entry(id_: str, line: str, **more: Any) -> Memory:
     """An entry as it is listed: "[hiding] Ines from Tomas | that ..."."""
     type_, _, rest = line.removeprefix("[").partition("] ")
     holder, _, text = rest.partition(" | ")

@@ -72,9 +72,9 @@ def story(*lines: str, running: str = "", kind: ChatKind = ChatKind.SOLO) -> Sto
     )
 
 
-def memory(text: str, tier: Tier = Tier.LONG_TERM, *, at: int = 0, **values: Any) -> Memory:
+def memory(text: str, tier: Tier = Tier.LONG_TERM, *, at: int = 0, **given: Any) -> Memory:
     """A memory of message `at`. Its id is its text unless another one is given."""
-    values = {"id": text, "type": TYPES[tier][0], "created": float(at)} | values
+    values: dict[str, Any] = {"id": text, "type": TYPES[tier][0], "created": float(at)} | given
     anchor = f"m{at}"
     hashed = digest(LINES[at]) if at < len(LINES) else ""
     source = Source(CHAT, anchor, values.pop("hash", hashed))

@@ -52,7 +52,7 @@ TEXTS = [
 ]
 
 
-def told(of: Story, **values: object) -> SlotSet:
+def told(of: Story, **values: Any) -> SlotSet:
     return prompt(OF_ALL, of=of, documents=TEXTS, **values)
 
 

@@ -37,7 +37,7 @@ def words_shown(held: tuple[Memory, ...], slots: SlotSet) -> set[str]:
 @A_FEW
 @given(memories(), _budgets, st.booleans())
 def test_no_slot_is_over_its_budget_its_frame_counted(
-    held: tuple[Memory, ...], budgets: dict[str, int], is_unified: bool
+    held: tuple[Memory, ...], budgets: dict[str, Any], is_unified: bool
 ) -> None:
     slots = prompt(held, budget_mode=ADVANCED, slots_unified=is_unified, **budgets)
     for slot in slots.slots:
@@ -50,7 +50,7 @@ def test_no_slot_is_over_its_budget_its_frame_counted(
 @A_FEW
 @given(memories(), _budgets, st.sampled_from(BUDGETED), st.integers(1, 200))
 def test_a_larger_budget_never_shows_less(
-    held: tuple[Memory, ...], budgets: dict[str, int], name: SlotName, more: int
+    held: tuple[Memory, ...], budgets: dict[str, Any], name: SlotName, more: int
 ) -> None:
     values: dict[str, Any] = {"budget_mode": ADVANCED, "budgets_adaptive": False}
     small = prompt(held, **values, **budgets)
@@ -77,7 +77,7 @@ def test_a_larger_total_never_shows_less_of_a_long_story_and_is_kept(
 @A_FEW
 @given(memories(), _budgets, st.one_of(st.none(), st.integers(0, 200)))
 def test_what_outranks_another_never_goes_before_it(
-    held: tuple[Memory, ...], budgets: dict[str, int], total: int | None
+    held: tuple[Memory, ...], budgets: dict[str, Any], total: int | None
 ) -> None:
     held = tuple(replace(one, text=f"{one.text} {n}") for n, one in enumerate(held))
     everything = prompt(held)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from app.memory.records import DocumentKind, Tier
@@ -31,7 +33,7 @@ DOCUMENTS = [
 TEXTS = ("A fact.", "A lamp.", "Who took it?", "fond", "the key", "A guard.", "All was quiet.")
 
 
-def placed(*card: str, **values: object) -> SlotSet:
+def placed(*card: str, **values: Any) -> SlotSet:
     return prompt(HELD, documents=DOCUMENTS, turn=Turn(card=macros_in(card)), **values)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,7 @@ ENDED = Ending(EndReason.BY_HAND)
 )
 @pytest.mark.pitfall(54)
 def test_what_does_not_hold_is_never_told(tier: Tier, changes: dict[str, object]) -> None:
-    fields = {"subject": "Vera", "target": "You", "field": "location"}
+    fields: dict[str, Any] = {"subject": "Vera", "target": "You", "field": "location"}
     held = memory("cellar door", tier, id="held", **fields)
     assert "cellar door" in whole(prompt([held]))
     assert "cellar door" not in whole(prompt([memory("cellar door", tier, **fields | changes)]))
@@ -348,7 +349,7 @@ def test_what_the_responder_did_not_see_is_marked_or_left_out() -> None:
     assert [one.reason for one in left_out if "vault" in one.text] == [Reason.SECONDHAND]
 
 
-def knowing(text: str, type_: str, subject: str, **values: object) -> Memory:
+def knowing(text: str, type_: str, subject: str, **values: Any) -> Memory:
     return memory(
         text, Tier.EPISTEMIC, id=f"{text}{subject}", type=type_, subject=subject, **values
     )
@@ -444,7 +445,7 @@ def test_the_running_recap_stands_in_for_the_summary() -> None:
 def with_scenes(*texts: str, running: str = "") -> Story:
     of = story(*(f"Line {n}." for n in range(len(texts) + 1)), running=running)
     breaks = {f"m{n}": SceneBreak(f"m{n}", BreakOrigin.HAND) for n in range(len(texts))}
-    recaps = {
+    recaps: dict[str, tuple[SceneRecap, ...]] = {
         f"m{n}": (SceneRecap(f"m{n}", 0, "", text, "", "model", 1.0),)
         for n, text in enumerate(texts)
     }
@@ -508,7 +509,11 @@ def test_what_an_open_thread_is_about_is_told_before_what_is_newer() -> None:
     told = [memory(text, Tier.SESSION, at=3, type="detail") for text in (*rain, "A bell tolls.")]
     told.insert(0, memory("The silver key is gone.", Tier.SESSION, type="detail"))
     arc = memory("Who has the silver key that is gone?", Tier.ARCS)
-    narrow = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_session": 32}
+    narrow: dict[str, Any] = {
+        "budget_mode": "advanced",
+        "budgets_adaptive": False,
+        "budget_session": 32,
+    }
     assert "silver key" not in text_of(prompt(told, **narrow), SlotName.SESSION)
     assert "silver key" in text_of(prompt([*told, arc], **narrow), SlotName.SESSION)
 
@@ -528,7 +533,7 @@ def test_feelings_of_those_who_are_there() -> None:
 
 
 def test_the_ledger_tells_each_thing_in_one_line_with_its_newest_values() -> None:
-    def value(text: str, field: str, subject: str = "Vera", **values: object) -> Memory:
+    def value(text: str, field: str, subject: str = "Vera", **values: Any) -> Memory:
         fields = {"subject": subject, "field": field, "id": f"{subject}{field}{text}"}
         return memory(text, Tier.STATE_LEDGER, **fields | values)
 
@@ -547,7 +552,7 @@ def test_the_ledger_does_not_place_who_is_there_where_a_scene_before_left_them()
     """It told where somebody had been a year before, as if they were there."""
 
     def value(text: str, field: str, subject: str, at: int = 0) -> Memory:
-        known = {"subject": subject, "field": field, "hash": "", "at": at}
+        known: dict[str, Any] = {"subject": subject, "field": field, "hash": "", "at": at}
         return memory(text, Tier.STATE_LEDGER, id=f"{subject}{field}{at}", **known)
 
     held = [
@@ -667,7 +672,11 @@ def test_what_one_tier_leaves_others_use_but_not_at_the_head_of_the_prompt() -> 
 
 def test_auto_tune_follows_the_most_that_was_wanted_and_says_so() -> None:
     facts = [memory(f"Fact {n} of the old harbour town", id=f"f{n}") for n in range(90)]
-    values = {"budgets_auto_tune": True, "budget_mode": "advanced", "budgets_adaptive": False}
+    values: dict[str, Any] = {
+        "budgets_auto_tune": True,
+        "budget_mode": "advanced",
+        "budgets_adaptive": False,
+    }
     tuned = prompt(facts, **values)
     long = slot(tuned, SlotName.LONG)
     assert long is not None

@@ -8,7 +8,7 @@ import itertools
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 import pytest_asyncio
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.typing import Origin, Subprotocol
 
 from app.prompt.slots import Position, Role, Slot, SlotSet
 from app.sillytavern.bridge import bridge_installer, bridge_socket
@@ -75,8 +76,8 @@ def token_of(user_folder: Path) -> str:
 def dial(server: BridgeServer, token: str, **more: Any) -> connect:
     return connect(
         f"ws://127.0.0.1:{server.port}",
-        origin=ORIGIN,
-        subprotocols=["tavernkeep.v1", f"token.{token}"],
+        origin=Origin(ORIGIN),
+        subprotocols=[Subprotocol("tavernkeep.v1"), Subprotocol(f"token.{token}")],
         proxy=None,
         **more,
     )
@@ -115,7 +116,7 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-async def said_open(words: str, server: BridgeServer) -> AsyncIterator[int]:
+async def said_open(words: str, server: BridgeServer) -> AsyncGenerator[int, None]:
     """How many descriptors there are while the crowd comes in."""
     arguments = [sys.executable, "-c", CROWDING, str(server.port), str(CROWD), words]
     program = await asyncio.create_subprocess_exec(

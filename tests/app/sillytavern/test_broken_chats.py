@@ -15,6 +15,7 @@ import pytest
 from app.core.errors import ChatUnreadable
 from app.sillytavern import chat_file
 from app.sillytavern.chat_file import MAX_PROBLEMS, ChatSnapshot, read_chat
+from app.sillytavern.chat_line import LineDecoder
 from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, swiped, write_chat
 
 
@@ -216,7 +217,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(path: Path) -> None:
     """Editors write in place; what is shown then is one state, not half of two."""
     write_chat(path, [message(0, "before")])
 
-    class Interrupted(chat_file.LineDecoder):
+    class Interrupted(LineDecoder):
         is_done = False
 
         def decode(self, line: bytes) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.sillytavern.chat_file import read_chat
+from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from tests.chat_files import HEADER, jsonl, message
 
 Lines = list[dict[str, object]]
@@ -89,7 +89,9 @@ def test_what_did_not_change_keeps_its_objects(tmp_path: Path) -> None:
     assert all(one is other for one, other in zip(before.lines, again.lines, strict=False))
 
 
-def read_after(path: Path, lines: Lines, change: Callable[[Lines], Lines]) -> tuple[object, ...]:
+def read_after(
+    path: Path, lines: Lines, change: Callable[[Lines], Lines]
+) -> tuple[ChatSnapshot, ...]:
     """Both ways of reading again, of the end alone and then all, and reading anew."""
     path.write_bytes(jsonl(lines))
     before = read_chat(path)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import ChatUnreadable
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
+from app.sillytavern.chat_line import LineDecoder
 from app.story.messages import MessageKind, digest
 from tests.chat_files import (
     HEADER,
@@ -298,7 +299,7 @@ def count_decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
     decoded: list[bytes] = []
 
-    class Counting(chat_file.LineDecoder):
+    class Counting(LineDecoder):
         def decode(self, line: bytes) -> Any:
             decoded.append(json.loads(line)["mes"].encode())
             return super().decode(line)

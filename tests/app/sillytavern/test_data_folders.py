@@ -282,7 +282,8 @@ def test_a_usual_place_that_may_not_be_entered_is_passed_over(
 def test_a_path_finds_the_same_chat_as_the_list(install: Path, name: str) -> None:
     path = install / "data" / "default-user" / name
     tavern = only(find_taverns(install))
-    listed = [chat for owner in (*tavern.characters, *tavern.groups) for chat in owner.chats]
+    listed = [chat for owner in tavern.characters for chat in owner.chats]
+    listed += [chat for group in tavern.groups for chat in group.chats]
     assert chat_ref_for(path) in listed
     assert chat_ref_for(path).path == path
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import cast
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,4 +50,6 @@ def test_any_lore_makes_a_file_in_which_nothing_runs(lore: list[LoreEntry]) -> N
     for entry in found:
         assert "{{" not in str(entry["content"])
         assert not any(line.startswith("@@") for line in str(entry["content"]).split("\n"))
-        assert all(key and not str(key).startswith("/") for key in entry["key"])
+        assert all(
+            key and not str(key).startswith("/") for key in cast("list[object]", entry["key"])
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -50,7 +51,7 @@ async def test_of_what_can_be_taken_back_the_newest_is_kept(
         await store.run_undoable(
             chat_id,
             f"deed {number}",
-            lambda r=recap: store.recaps.save_message_recaps(chat_id, r),
+            partial(store.recaps.save_message_recaps, chat_id, recap),
         )
 
     def unit() -> tuple[list[str], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -113,7 +114,7 @@ async def test_a_new_action_ends_what_could_be_done_again(store: Store) -> None:
     for number in (1, 2):
         recap = {"a": MessageRecap(text=str(number))}
         await store.run_undoable(
-            chat_id, f"edit {number}", lambda r=recap: store.recaps.save_message_recaps(chat_id, r)
+            chat_id, f"edit {number}", partial(store.recaps.save_message_recaps, chat_id, recap)
         )
     await store.run(lambda: store.undo.undo(chat_id))
     await store.run_undoable(
@@ -171,7 +172,7 @@ async def test_undoing_everything_restores_every_state_on_the_way(
     chat_id = await store.run(lambda: store.chats.id_of(name))
     states = [await state_of(store, chat_id)]
     for action in actions:
-        await store.run_undoable(chat_id, "step", lambda a=action: perform(store, chat_id, a))
+        await store.run_undoable(chat_id, "step", partial(perform, store, chat_id, action))
         states.append(await state_of(store, chat_id))
     for state in reversed(states[:-1]):
         await store.run(lambda: store.undo.undo(chat_id))
@@ -188,7 +189,7 @@ async def test_the_journal_goes_to_any_change_and_back_with_its_times(store: Sto
         await store.run_undoable(
             chat_id,
             text,
-            lambda text=text: store.recaps.add_running_version(chat_id, version(text)),
+            partial(store.recaps.add_running_version, chat_id, version(text)),
         )
         states.append(await state_of(store, chat_id))
     first = await store.run(lambda: store.undo.entries(chat_id))

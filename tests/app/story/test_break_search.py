@@ -80,12 +80,11 @@ class Search:
 
     def note(self, search: BreakSearch) -> None:
         place = self.place()
-        anchors = [
-            self.messages[i].anchor
-            for i in (search.first, search.last, search.shown[0], search.shown[-1])
-        ]
+        places = (search.first, search.last, search.shown[0], search.shown[-1])
+        first, last, shown_first, shown_last = (self.messages[i].anchor for i in places)
         digest_ = place.digest_of(search.shown)
-        self.searched.append(Searched(*anchors, digest_, self.rules.by, search.is_forced))
+        by, is_forced = self.rules.by, search.is_forced
+        self.searched.append(Searched(first, last, shown_first, shown_last, digest_, by, is_forced))
 
 
 def never(search: BreakSearch) -> int | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -33,7 +34,7 @@ def words(text: str) -> int:
 
 
 def decide(
-    recaps: Sequence[str], limit: int, *, skip: bool = False, count=words
+    recaps: Sequence[str], limit: int, *, skip: bool = False, count: Callable[[str], int] = words
 ) -> list[InclusionState]:
     messages = [message(str(n)) for n in range(len(recaps))]
     found = include(
@@ -46,7 +47,7 @@ def decide(
     return [inclusion.state for inclusion in found]
 
 
-def one(recap: MessageRecap, rules: InclusionRules | None = None, **values: object) -> Inclusion:
+def one(recap: MessageRecap, rules: InclusionRules | None = None, **values: Any) -> Inclusion:
     return include(
         [message("a", **values)],
         {"a": recap},
@@ -166,7 +167,9 @@ def test_a_recap_of_another_text_is_stale() -> None:
     assert not one(MessageRecap(text="recap")).is_stale
 
 
-def naive_cut(texts: Sequence[str], limit: int, count) -> list[InclusionState]:
+def naive_cut(
+    texts: Sequence[str], limit: int, count: Callable[[str], int]
+) -> list[InclusionState]:
     """The loop of spec/auto-recap.md §3.2: the whole growing text is counted at each step."""
     states = [OUT] * len(texts)
     joined = ""

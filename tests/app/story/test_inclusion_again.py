@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +40,8 @@ RULES = st.builds(
     minimum_tokens=st.sampled_from([0, 0, 3]),
     skip_oversized=st.booleans(),
 )
+Step = tuple[int, list[Message], dict[str, MessageRecap], InclusionRules | None, int]
+FIRST: Step = (12, [], {}, None, 4)
 STEPS = st.tuples(
     st.integers(0, 12),  # so many messages stay
     st.lists(MESSAGES, max_size=4),
@@ -52,15 +57,20 @@ STEPS = st.tuples(
     RULES,
     st.lists(STEPS, max_size=5),
 )
-def test_what_changed_decides_as_everything_does(messages, recaps, rules, steps) -> None:
+def test_what_changed_decides_as_everything_does(
+    messages: Sequence[Message],
+    recaps: dict[str, MessageRecap],
+    rules: InclusionRules,
+    steps: list[Step],
+) -> None:
     decided = Decided()
-    for stay, new, changed, other_rules, tokens in [(12, [], {}, None, 4), *steps]:
+    for stay, new, changed, other_rules, tokens in [FIRST, *steps]:
         held = {message.anchor: message for message in [*messages[:stay], *new]}
         messages = tuple(held.values())
         recaps = {**recaps, **changed} if changed else recaps
         rules = other_rules or rules
         counts = tuple(tokens + index % 2 for index in range(len(messages)))
-        known = {"message_tokens": counts, "count": words}
+        known: dict[str, Any] = {"message_tokens": counts, "count": words}
         decided = decided.after(messages, recaps, rules, **known)
         assert decided.inclusions == include(messages, recaps, rules, **known)
 
@@ -75,7 +85,7 @@ def test_of_a_message_that_is_new_no_other_recap_is_counted_again() -> None:
     messages = tuple(Message(str(n), digest(str(n)), "Name", "text") for n in range(1000))
     recaps = {m.anchor: MessageRecap(f"recap {m.anchor}") for m in messages[:999]}
     rules = InclusionRules(6)
-    known = {"message_tokens": (1,) * 1000, "count": count}
+    known: dict[str, Any] = {"message_tokens": (1,) * 1000, "count": count}
     decided = Decided().after(messages[:999], recaps, rules, **known)
     asked.clear()
     decided = decided.after(messages, recaps, rules, **known)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.story.messages import Message
 from app.story.places import Places
 from app.story.recaps import SceneRecap
-from app.story.scenes import BreakOrigin, SceneBreak, scenes_after, scenes_of
+from app.story.scenes import BreakOrigin, Scene, SceneBreak, scenes_after, scenes_of
 from app.story.story import Recapped
 
 # A chat as its anchors; each step keeps a beginning and puts others behind it.
@@ -22,7 +22,10 @@ def messages_of(anchors: list[str]) -> tuple[Message, ...]:
     return tuple(Message(anchor, f"text {anchor}", "Mira", anchor) for anchor in anchors)
 
 
-def histories(first: list[str], steps: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+Steps = list[tuple[int, list[str]]]
+
+
+def histories(first: list[str], steps: Steps) -> list[tuple[int, list[str]]]:
     """Each state of the chat with how much of the one before it begins with."""
     states = [(0, first)]
     for stay, behind in steps:
@@ -41,7 +44,9 @@ def assert_digests(places: Places, anchors: list[str]) -> None:
 
 
 @given(ANCHORS, STEPS, st.frozensets(st.integers(0, 25).map(str), max_size=6), st.booleans())
-def test_places_after_a_change_are_those_made_anew(first, steps, asked, is_asked_early) -> None:
+def test_places_after_a_change_are_those_made_anew(
+    first: list[str], steps: Steps, asked: set[str], is_asked_early: bool
+) -> None:
     places, made = Places(), []
     for head, anchors in histories(first, steps):
         places = places.after(messages_of(anchors), head)
@@ -76,13 +81,16 @@ def breaks_at(anchors: list[str]) -> dict[str, SceneBreak]:
 
 
 @given(ANCHORS, STEPS, ANCHORS)
-def test_scenes_after_a_change_are_those_cut_anew(first, steps, marked) -> None:
+def test_scenes_after_a_change_are_those_cut_anew(
+    first: list[str], steps: Steps, marked: list[str]
+) -> None:
     breaks = breaks_at(marked)
     recaps = {
         a: (SceneRecap(a, 0, "", "text", "", "you", 0.0, is_current=n % 3 > 0),)
         for n, a in enumerate(marked)
     }
-    scenes, recapped = (), Recapped()
+    scenes: tuple[Scene, ...] = ()
+    recapped = Recapped()
     for head, anchors in histories(first, steps):
         messages = messages_of(anchors)
         scenes = scenes_after(scenes, messages, breaks, head)
@@ -96,7 +104,7 @@ def is_even(message: Message) -> bool:
 
 
 @given(ANCHORS, STEPS)
-def test_messages_that_pass_a_test_are_those_of_all(first, steps) -> None:
+def test_messages_that_pass_a_test_are_those_of_all(first: list[str], steps: Steps) -> None:
     places, made = Places(), []
     for head, anchors in histories(first, steps):
         places = places.after(messages_of(anchors), head)
@@ -118,7 +126,7 @@ class _IsLeft:
 
 
 @given(ANCHORS, STEPS)
-def test_what_is_still_so_becomes_less_as_it_ceases(first, steps) -> None:
+def test_what_is_still_so_becomes_less_as_it_ceases(first: list[str], steps: Steps) -> None:
     gone: set[str] = set()
     is_left, places = _IsLeft(gone), Places()
     for head, anchors in histories(first, steps):

@@ -13,7 +13,9 @@ from app.story.story import ChatKind, ChatRef, Story
 def story_of(break_name: str, recap_name: str) -> Story:
     messages = tuple(Message(f"m{n}", digest(str(n)), "Name", f"text {n}") for n in range(8))
     breaks = {"m5": SceneBreak("m5", BreakOrigin.HAND, name=break_name)}
-    recaps = {"m5": (SceneRecap("m5", 0, recap_name, "text", "", "model", 1.0),)}
+    recaps: dict[str, tuple[SceneRecap, ...]] = {
+        "m5": (SceneRecap("m5", 0, recap_name, "text", "", "model", 1.0),)
+    }
     return Story(
         ChatRef(path=None, kind=ChatKind.FILE, title="chat"),  # type: ignore[arg-type]
         messages=messages,

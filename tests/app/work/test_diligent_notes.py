@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ async def test_what_weighs_gets_in_however_much_it_is(
     tmp_path: Path, weight: int, profile: str
 ) -> None:
     script = Script({"Everything is told": facts(weight, 10)})
-    settings = {"hardware_profile": profile, "consolidation_enabled": False}
+    settings: dict[str, Any] = {"hardware_profile": profile, "consolidation_enabled": False}
     async with playing(tmp_path, script, **settings) as play:
         view = await play.add("Everything is told of who has lost a ring.", "", "And on.", "")
         assert sum(s.is_active for s in view.of(Tier.LONG_TERM)) == 10

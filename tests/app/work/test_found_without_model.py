@@ -9,8 +9,8 @@ import pytest
 
 from app.companion import open_companion
 from app.core.paths import Folders
-from app.memory.entities.found_without_model import BUILT_IN
 from app.memory.standing import Status
+from app.story.recaps import BUILT_IN
 from tests.fakes import FakeLlm
 from tests.labelled import WrittenTavern, write_tavern
 

@@ -67,7 +67,13 @@ def test_pattern_4_the_state_of_a_scene_break_is_read() -> None:
 
 
 def test_pattern_5_clearing_leaves_the_six_values_of_no_recap() -> None:
-    held = {"memory": "r", "reasoning": "b", "prefill": "p", "edited": True, "exclude": True}
+    held: dict[str, Any] = {
+        "memory": "r",
+        "reasoning": "b",
+        "prefill": "p",
+        "edited": True,
+        "exclude": True,
+    }
     assert block_of(MessageRecap(), **held) == NO_RECAP
 
 

@@ -99,7 +99,8 @@ async def test_the_story_goes_on_while_the_disk_is_full_and_is_kept_when_it_is_n
         known = rows(companion, "SELECT count(*) FROM known_message")
         assert known < count + 200
     await until(lambda: not companion.room.sentence)
-    assert companion.health.reading.light is Light.GOOD
+    mended = companion.health.reading
+    assert mended.light is Light.GOOD
     assert rows(companion, "SELECT count(*) FROM known_message") == count + 201
     assert said == []
     await companion.put_setting("context_tokens", 23_456)

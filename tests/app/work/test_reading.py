@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -181,14 +182,14 @@ async def test_where_there_is_nothing_new_nothing_is_asked_and_the_count_goes_on
 async def test_what_the_prompt_soon_has_no_room_for_is_read_at_once(
     tmp_path: Path, context: int, readings: int
 ) -> None:
-    settings = {"memory_every": 5, "context_tokens": context}
+    settings: dict[str, Any] = {"memory_every": 5, "context_tokens": context}
     async with playing(tmp_path, Script(LINES), **settings) as play:
         await play.add("", "The rain goes on. " * 60, "")
         assert len(play.readings) == readings
 
 
 async def test_a_hidden_message_or_a_notice_counts_for_nothing(tmp_path: Path) -> None:
-    settings = {"memory_every": 2, "include_hidden_messages": False}
+    settings: dict[str, Any] = {"memory_every": 2, "include_hidden_messages": False}
     async with playing(tmp_path, Script(LINES), **settings) as play:
         hidden = [message(n, "The lamp is green.", is_system=True) for n in (1, 3, 5, 7)]
         play.messages += [message(0), *hidden, message(8)]
@@ -206,7 +207,9 @@ async def test_what_is_superseded_is_shown_to_no_model_again(tmp_path: Path) -> 
     ) as play:
         await play.add("The lamp is green.", "", "")
         await play.add("", "The lamp is red.", "", "")
-        assert play.standing("green").ending.reason is EndReason.SUPERSEDED
+        ending = play.standing("green").ending
+        assert ending is not None
+        assert ending.reason is EndReason.SUPERSEDED
         before = len(play.llm.requests)
         # Beyond the block in which it held: its messages are shown no more either.
         await play.add(*(f"Day {n} passes." for n in range(40)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ async def told_in(play: object) -> str:
 @pytest.mark.pitfall(54)
 async def test_what_ended_is_shown_to_no_model_and_put_nowhere(tmp_path: Path) -> None:
     """Spec §23: not to the reading, continuity, portraits, keywords, canon, and not into slots."""
-    everything = {
+    everything: dict[str, Any] = {
         "hardware_profile": "b",
         **dict.fromkeys(("profiles_enabled", "canon_auto", "triggers_enabled"), True),
         **dict.fromkeys(("continuity_auto", "continuity_repair"), True),
@@ -47,7 +48,9 @@ async def test_what_ended_is_shown_to_no_model_and_put_nowhere(tmp_path: Path) -
         await play.add("The lamp is green.", "", "")
         assert "quay is green" in await told_in(play)
         await play.add("", "The lamp is red.", "", "")
-        assert play.standing("green").ending.reason is EndReason.SUPERSEDED
+        ending = play.standing("green").ending
+        assert ending is not None
+        assert ending.reason is EndReason.SUPERSEDED
         text = await told_in(play)
         assert "quay is now red" in text
         assert "quay is green" not in text
@@ -96,6 +99,7 @@ async def test_an_arc_is_resolved_that_was_meant_also_when_another_went_meanwhil
         await play.companion.settled(play.path)
         [arc] = [s for s in play.view.memories if s.memory.tier is Tier.ARCS]
         assert "her brother" in arc.memory.text
+        assert arc.ending is not None
         assert (arc.status, arc.ending.reason) == (Status.ENDED, EndReason.RESOLVED)
 
 
@@ -120,14 +124,16 @@ async def test_a_reading_does_not_take_back_what_the_user_does_meanwhile(tmp_pat
         gate.opened.set()
         await play.companion.settled(play.path)
         assert play.standing("always blue").memory.id == lamp.id
-        assert play.standing("silver key").ending.text == "The abbot did."
+        ending = play.standing("silver key").ending
+        assert ending is not None
+        assert ending.text == "The abbot did."
 
 
 async def test_what_a_wrong_reply_says_waits_beside_what_it_contradicts(tmp_path: Path) -> None:
     """Spec §8.2: contradictions are known by the checks of replies, and settled by the user."""
     script = Script(LINES)
     told = "The lamp on the quay is yellow, but it is green."
-    lively = {"hardware_profile": "b", "continuity_auto": True}
+    lively: dict[str, Any] = {"hardware_profile": "b", "continuity_auto": True}
     async with playing(tmp_path, script, **lively) as play:
         await play.add("The lamp is green.", "", "", "", "")
         green = play.standing("quay is green").memory
@@ -145,7 +151,9 @@ async def test_what_a_wrong_reply_says_waits_beside_what_it_contradicts(tmp_path
             await memories.settle(play.path, green.id, yellow.id, Keeps.THIS)
         await play.companion.edits.undo(play.path)
         await memories.approve(play.path, [yellow.id])
-        assert play.standing("quay is green").ending.by == yellow.id
+        ending = play.standing("quay is green").ending
+        assert ending is not None
+        assert ending.by == yellow.id
 
 
 async def test_an_arc_is_summed_up_when_the_user_closes_it_though_nothing_is_read_by_itself(
@@ -166,7 +174,11 @@ async def test_an_arc_is_summed_up_when_the_user_closes_it_though_nothing_is_rea
 @pytest.mark.pitfall(33)
 async def test_a_chat_that_only_listens_asks_nothing_and_makes_no_texts(tmp_path: Path) -> None:
     """Spec §23: what was played read-only came into portraits all the same."""
-    lively = {"hardware_profile": "b", "profiles_enabled": True, "continuity_auto": True}
+    lively: dict[str, Any] = {
+        "hardware_profile": "b",
+        "profiles_enabled": True,
+        "continuity_auto": True,
+    }
     async with playing(tmp_path, Script(LINES), **lively) as play:
         await play.add("The lamp is green.", "", "")
         await play.companion.memories.pause(play.path)

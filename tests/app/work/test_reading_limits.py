@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,7 +100,12 @@ async def test_of_each_tier_so_many_hold_as_are_to_be_kept(tmp_path: Path) -> No
             for place, thing in enumerate(things)
         }
     )
-    caps = {"session_max": 5, "longterm_max": 5, "arcs_max": 3, "consolidation_enabled": False}
+    caps: dict[str, Any] = {
+        "session_max": 5,
+        "longterm_max": 5,
+        "arcs_max": 3,
+        "consolidation_enabled": False,
+    }
     async with playing(tmp_path, script, **caps) as play:
         for place, thing in enumerate(things):
             view = await play.add(f"There is {thing} number {place}.", "")

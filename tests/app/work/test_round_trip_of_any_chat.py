@@ -47,7 +47,7 @@ def _block(**keys: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-_metadata = st.dictionaries(
+_metadata: st.SearchStrategy[dict[str, object]] = st.dictionaries(
     st.sampled_from(("0", "1", "2", "startIdx", "x")),
     st.fixed_dictionaries({}, optional={"timestamp": st.integers(0, 2**40), "combined_at": _junk,
                                         "allEntries": st.just([])}) | _junk,

@@ -47,7 +47,7 @@ def test_a_worker_leaves_cycles_of_qt_objects_alone(collector: GuiThreadCollecto
 def test_what_is_due_is_collected_here(collector: GuiThreadCollector) -> None:
     gc.collect()
     lost = cycle()
-    keep = [[] for _ in range(gc.get_threshold()[0] + 10)]
+    keep: list[list[object]] = [[] for _ in range(gc.get_threshold()[0] + 10)]
     collector.collect_due()
     assert lost() is None
     assert keep

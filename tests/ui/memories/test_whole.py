@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from app.memory.lifecycle.contradictions import Keeps
 from app.memory.lifecycle.policy import Policy
@@ -114,7 +115,8 @@ async def test_the_menu_and_the_palette_hold_the_same_deeds(
     menu = whole.menu(page)
     shown: list[QAction] = []
     for action in menu.actions():
-        shown += action.menu().actions() if action.menu() is not None else [action]
+        inner = action.menu()
+        shown += inner.actions() if isinstance(inner, QMenu) else [action]
     names = {action.text() for action in shown if action.text()}
     assert names == {action.text() for action in whole.icons if action.isEnabled()}
     menu.deleteLater()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsItem, QLabel, QWidget
 
 from app.companion import Companion, open_companion
 from app.core.paths import user_folders
@@ -29,7 +30,7 @@ LEFT = Qt.MouseButton.LeftButton
 SEAL = "that the brass seal lies under the chapel floor"
 MILL = "that Viktor sold the northern mill to the abbey"
 BOAT = "that the grey boat leaves at dawn"
-ENTRIES = (
+ENTRIES: tuple[tuple[str, str, str, int, dict[str, str]], ...] = (
     ("hiding", "Bert Marsh", SEAL, 3, {"target": "Cora Lee"}),
     ("knows", "Ann Pike", SEAL, 20, {"told_by": "Bert Marsh", "channel": "told"}),
     ("believes", "Cora Lee", MILL, 30, {}),
@@ -103,9 +104,14 @@ def key(page: MindsPage, name: str) -> str:
     return next(person.key for person in minds.people if person.name == name)
 
 
-def press(page: MindsPage, item: object) -> None:
+def is_at(page: MindsPage, at: int) -> bool:
+    """Whether the map shows who knew what at a message."""
+    return page.place == f"Who knew what at #{at}"
+
+
+def press(page: MindsPage, item: QGraphicsItem) -> None:
     """Click a person or a matter on the map."""
-    there = page.map.mapFromScene(item.pos())  # type: ignore[attr-defined]
+    there = page.map.mapFromScene(item.pos())
     QTest.mouseClick(page.map.viewport(), LEFT, Qt.KeyboardModifier.NoModifier, there)
 
 
@@ -199,7 +205,7 @@ async def test_a_matter_stays_in_its_place_while_the_story_is_replayed(
     where = card.pos()
     for at in (5, 25, 35, 42):
         page.timeline.go_to(at)
-        await until(lambda at=at: page.place == f"Who knew what at #{at}")
+        await until(partial(is_at, page, at))
         assert is_shown(page, SEAL)
         assert card.pos() == where
 
@@ -272,7 +278,9 @@ async def test_a_message_of_the_chain_is_shown_in_the_story(
 ) -> None:
     page.choose_matter(number(page, SEAL))
     row = next(r for r in page.pane.findChildren(Row) if r.name.text() == "Bert → Ann")
-    row.findChild(Link).click()
+    link = row.findChild(Link)
+    assert link is not None
+    link.click()
     assert demo_window.desk is not None
     assert demo_window.desk.page_key == "story"
 

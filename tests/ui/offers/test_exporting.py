@@ -25,6 +25,7 @@ async def save(window: MainWindow, key: str, target: Path, until: Until) -> None
     await until(lambda: bool(window.findChildren(QFileDialog)))
     (dialog,) = window.findChildren(QFileDialog)
     field = dialog.findChild(QLineEdit)
+    assert field is not None
     field.setText(str(target))
     QTest.keyClick(field, Qt.Key.Key_Return)
     await until(lambda: not window.findChildren(QFileDialog))

@@ -30,6 +30,7 @@ async def test_the_desk_follows_all_that_a_page_wants(demo_window: MainWindow, k
     demo_window.show_page(key)
     page, desk = demo_window.frame.stack.currentWidget(), demo_window.desk
     assert desk is not None
+    assert page is not None
     speaker = page.speaker if isinstance(page, pages.HasSpeaker) else page
     assert signals_of(speaker) <= desk.wants.keys()
 

@@ -210,7 +210,7 @@ async def test_each_turn_names_the_message_it_went_on_from(
     # Older than the story itself: nothing is guessed.
     assert page.rail.model.rows[5].quote == ""
     index = page.rail.model.index_of(at_forty.number)
-    assert at_forty.quote in page.rail.model.data(index)
+    assert at_forty.quote in str(page.rail.model.data(index))
     heights = [page.list.visualRect(page.rail.model.index(row)).height() for row in range(6)]
     assert heights[1] > heights[5]
 

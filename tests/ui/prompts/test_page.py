@@ -12,6 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 
 from app.companion import Companion
 from app.llm.prompts.prompt_files import TASKS
+from app.llm.prompts.prompt_library import PromptTask
 from ui.program.main_window import MainWindow
 from ui.prompts.page import PromptsPage
 from ui.prompts.task_list import TaskModel
@@ -46,7 +47,9 @@ async def choose(page: PromptsPage, task: str, until: Until) -> None:
     await until(lambda: page.editor.view is not None and page.editor.view.task.task == task)
 
 
-def test_the_list_of_tasks_is_a_sound_model(qapp: object, companion_free_tasks: tuple) -> None:
+def test_the_list_of_tasks_is_a_sound_model(
+    qapp: object, companion_free_tasks: tuple[PromptTask, ...]
+) -> None:
     model: QAbstractItemModel = TaskModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     assert isinstance(model, TaskModel)
@@ -57,7 +60,7 @@ def test_the_list_of_tasks_is_a_sound_model(qapp: object, companion_free_tasks: 
 
 
 @pytest.fixture
-def companion_free_tasks(tmp_path: Path) -> tuple:
+def companion_free_tasks(tmp_path: Path) -> tuple[PromptTask, ...]:
     from app.llm.prompts.prompt_library import PromptLibrary
 
     return PromptLibrary(tmp_path / "none").tasks()
@@ -139,8 +142,10 @@ async def test_one_difference_is_taken_back_to_ours_and_then_all(
     assert editor.difference.count == 2
     columns = editor.difference.columns
     await until(lambda: columns.pair(0) is not None)
-    assert [columns.pair(0).left.text(), columns.pair(0).right.text()] == ["Ours", "Yours"]
-    QTest.mouseClick(columns.pair(0).left, Qt.MouseButton.LeftButton)
+    pair = columns.pair(0)
+    assert pair is not None
+    assert [pair.left.text(), pair.right.text()] == ["Ours", "Yours"]
+    QTest.mouseClick(pair.left, Qt.MouseButton.LeftButton)
     assert editor.difference.count == 1
     assert "no quotation marks" in editor.system.text
     assert "Rare words." in editor.system.text
@@ -269,7 +274,9 @@ async def test_nothing_is_wider_than_the_page(
     area, save = page.editor.area, page.editor.save
     type_at_end(page, " {{mesages}}")
     await until(lambda: page.width() > width - 80)
-    await until(lambda: area.widget().width() <= area.viewport().width())
+    shown = area.widget()
+    assert shown is not None
+    await until(lambda: shown.width() <= area.viewport().width())
     await until(lambda: save.mapTo(page, save.rect().topRight()).x() < page.width())
     page.bar.begin_naming()
     redo = page.bar.redo

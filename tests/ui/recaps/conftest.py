@@ -29,6 +29,8 @@ async def page(
     shown = demo_window.page
     assert isinstance(shown, RecapsPage)
     demo_window.activateWindow()
-    next_one = len(companion.story(demo_tavern.chat).running.versions) + 1
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    next_one = len(story.running.versions) + 1
     await until(lambda: shown.comparison.tools.keep.text() == f"Keep as v{next_one}")
     yield shown

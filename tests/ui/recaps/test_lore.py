@@ -30,10 +30,14 @@ def entity(name: str, sentence: str, *keywords: str) -> dict[str, object]:
 async def give(companion: Companion, path: Path, *scenes: list[dict[str, object]]) -> None:
     """Let the first scenes have recaps in stages, with this lore."""
     story, chat = companion.story(path), companion._chats.get(path)
+    assert story is not None
+    assert chat is not None
     closed = [scene for scene in story.scenes if scene.is_closed]
     for scene, entities in zip(closed, scenes, strict=False):
         stored = json.dumps({"stage3": {}, "stage4": {"entities": entities}})
-        recap = replace(story.scene_recap(scene), stored=stored)
+        recap = story.scene_recap(scene)
+        assert recap is not None
+        recap = replace(recap, stored=stored)
         unit = partial(companion._store.recaps.add_scene_recap, chat.chat_id, recap)
         await companion._store.run(unit)
     await chat.refresh()
@@ -110,7 +114,9 @@ async def test_marks_are_there_after_a_restart(
     [found] = companion.lore.of(path)
     await companion.lore.mark(path, [found.key], is_done=True)
     store = companion._store
-    chat_id = companion._chats.get(path).chat_id
+    chat = companion._chats.get(path)
+    assert chat is not None
+    chat_id = chat.chat_id
     rows = await store.run(store.settings.load)
     assert found.key in rows["chat", str(chat_id), "lore_done"]
 

@@ -22,6 +22,7 @@ async def test_a_chosen_language_is_kept_and_said_to_hold_later(
     window: MainWindow, companion: Companion, until: Until
 ) -> None:
     window.show_page("settings")
+    assert window.page is not None
     look = window.page.findChild(LookSection)
     assert look is not None
     words = {button.text(): button for button in look.language.findChildren(QAbstractButton)}

@@ -176,7 +176,7 @@ async def test_the_key_field_shows_that_a_key_is_kept(
 
 async def test_a_test_can_be_stopped(page: SettingsPage, until: Until) -> None:
     with FakeLlm() as llm:
-        llm.reply = lambda request: f"Late: {llm._closing.wait(5)}"
+        llm.reply = lambda request: f"Late: {llm.closing.wait(5)}"
         page.backend.choose("openai", model=MODEL, url=llm.url)
         page.backend.test()
         await until(lambda: bool(llm.requests))
@@ -242,21 +242,25 @@ async def test_a_key_is_kept_for_its_server_sent_there_and_forgotten(
 ) -> None:
     monkeypatch.delenv("TAVERNKEEP_API_KEY", raising=False)
     before = keyring.get_keyring()
-    keyring.set_keyring(NoKeyring())
+    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
     try:
         with FakeLlm() as llm:
             page.backend.choose("openai", model=MODEL, url=llm.url)
-            QTest.keyClicks(page.findChild(Field, "api key"), "sk-typed")
+            typed = page.findChild(Field, "api key")
+            assert typed is not None
+            QTest.keyClicks(typed, "sk-typed")
             page.backend.use()
             await until(lambda: MODEL in companion.models.writer().label)
             assert companion.models.keys.find(llm.url) == "sk-typed"
-            assert page.findChild(Field, "api key").text() == ""
+            assert typed.text() == ""
             words = page.findChild(Label, "about the key")
+            assert words is not None
             assert str(companion.models.keys.file) in words.text()
             page.backend.test()
             await until(lambda: bool(llm.requests) and not page.backend.trial.is_running)
             assert llm.requests[-1].key == "Bearer sk-typed"
             forget = page.findChild(Button, "forget the key")
+            assert forget is not None
             QTest.mouseClick(forget, Qt.MouseButton.LeftButton)
             await until(lambda: companion.models.keys.find(llm.url) is None)
             await until(forget.isHidden)

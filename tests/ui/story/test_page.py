@@ -195,6 +195,7 @@ def test_f2_renames_the_scene_over_its_divider(
     page.view.jump_to_scene(1, selects=True)
     press(qtbot, page, Key.Key_F2)
     editor = page.findChild(NameEditor)
+    assert editor is not None
     assert editor.isVisible()
     assert editor.text() == "Scene name 2"
     editor.selectAll()
@@ -211,6 +212,7 @@ def test_escape_keeps_the_old_name(
     page.view.jump_to_scene(1, selects=True)
     press(qtbot, page, Key.Key_F2)
     editor = page.findChild(NameEditor)
+    assert editor is not None
     qtbot.keyClicks(editor, "x")
     qtbot.keyClick(editor, Key.Key_Escape)
     assert session.companion.asked == []
@@ -224,6 +226,7 @@ def test_letters_typed_into_the_name_are_letters(
     page.view.jump_to_scene(1, selects=True)
     press(qtbot, page, Key.Key_F2)
     editor = page.findChild(NameEditor)
+    assert editor is not None
     editor.selectAll()
     qtbot.keyClicks(editor, "bmxre")
     assert editor.text() == "bmxre"
@@ -237,6 +240,7 @@ def test_a_recap_is_written_by_hand_under_its_message(
     page.view.jump_to(12, selects=True)
     press(qtbot, page, Key.Key_E)
     editor = page.findChild(RecapEditor)
+    assert editor is not None
     assert editor.isVisible()
     editor.prose.selectAll()
     qtbot.keyClicks(editor.prose, "She waits.")
@@ -300,6 +304,7 @@ def test_the_menu_of_a_message_holds_its_actions(
     page.view.jump_to(22, selects=True)
     page.view.menu_asked.emit(page.mapToGlobal(QPoint(100, 100)))
     menu = page.findChild(QMenu)
+    assert menu is not None
     assert next(a.text() for a in menu.actions() if a.text()) == "Break scene here"
     assert page.story_actions.remember in menu.actions()
     menu.close()

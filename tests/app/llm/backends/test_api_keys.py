@@ -27,7 +27,7 @@ class MemoryKeyring(KeyringBackend):
     priority = 1.0
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.kept: dict[tuple[str, str], str] = {}
         self.is_locked = False
 
@@ -57,7 +57,7 @@ def ring(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryKeyring]:
 
 @pytest.fixture
 def no_ring(ring: MemoryKeyring) -> None:
-    keyring.set_keyring(NoKeyring())
+    keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
 
 
 async def loaded(file: Path) -> ApiKeys:

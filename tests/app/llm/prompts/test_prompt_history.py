@@ -35,7 +35,9 @@ def test_deeds_are_taken_back_and_done_again_in_their_order(folder: Path) -> Non
     second = PromptHistory(folder).files()
     history = PromptHistory(folder)  # as after a restart
     assert history.labels() == ("the second", "")
-    assert history.undo().label == "the second"
+    done = history.undo()
+    assert done is not None
+    assert done.label == "the second"
     assert history.files() == first
     assert history.labels() == ("the first", "the second")
     history.undo()
@@ -56,7 +58,9 @@ def test_a_deleted_preset_comes_back_with_all_its_files(folder: Path) -> None:
     for name in ("Full", "Empty"):
         presets.delete(name)
     history.record("deletion", before, ("Full", ""))
-    assert history.undo().presets == ("Full", "")
+    done = history.undo()
+    assert done is not None
+    assert done.presets == ("Full", "")
     assert history.files() == before
     assert presets.names() == ("Empty", "Full")
     history.redo()
@@ -104,7 +108,9 @@ def test_a_draft_is_kept_found_and_forgotten_and_is_in_force_nowhere(folder: Pat
     assert drafts.get(TASK) is None
     drafts.keep(TASK, text)
     drafts.keep(TASK, PromptText("\ud800", "", 5))  # half a sign keeps what was there
-    assert drafts.get(TASK).text == text
+    draft = drafts.get(TASK)
+    assert draft is not None
+    assert draft.text == text
     assert drafts.tasks() == {TASK}
     assert not any(task.is_yours for task in PromptLibrary(folder).tasks())
     assert PromptHistory(folder).files() == {}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.core.errors import PromptUnusable, UsageError
 from app.llm.prompts.prompt_files import SHIPPED, TASKS, load_prompts, read_prompt
-from app.llm.prompts.prompt_library import PromptLibrary
+from app.llm.prompts.prompt_library import PromptLibrary, PromptTask
 
 TASK = "message_recap"
 
@@ -25,7 +25,7 @@ def changed(library: PromptLibrary, task: str = TASK, word: str = "Be brief.") -
     return library.shipped_text(task).replace("# User", f"{word}\n\n# User", 1)
 
 
-def row(library: PromptLibrary, task: str = TASK):
+def row(library: PromptLibrary, task: str = TASK) -> PromptTask:
     return next(found for found in library.tasks() if found.task == task)
 
 
@@ -132,7 +132,9 @@ def test_a_file_broken_by_hand_is_shown_as_a_problem_and_can_be_reverted(
 
 @given(st.text(max_size=400))
 @example("---\nbased_on: x\n---\n# System\n# User\n")
-def test_any_text_is_refused_or_can_be_used(tmp_path_factory, text: str) -> None:
+def test_any_text_is_refused_or_can_be_used(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
     library = PromptLibrary(tmp_path_factory.mktemp("p"))
     for hostile in (text, f"---\n{text}\n---\n{text}", changed(library, word=text)):
         try:

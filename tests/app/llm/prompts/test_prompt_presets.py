@@ -172,7 +172,9 @@ def test_a_link_is_no_preset(presets: PromptPresets, tmp_path: Path) -> None:
 @given(st.text(max_size=70))
 @example("🙂" * 60)
 @example("x" * 58 + " 2")
-def test_any_name_is_refused_or_can_be_found_again(tmp_path_factory, name: str) -> None:
+def test_any_name_is_refused_or_can_be_found_again(
+    tmp_path_factory: pytest.TempPathFactory, name: str
+) -> None:
     root = tmp_path_factory.mktemp("p")
     presets = PromptPresets(root / "prompts")
     file = exported() | {"presets": [{"name": name, "prompts": {}}]}
@@ -201,7 +203,9 @@ json_values = st.recursive(
 
 @given(json_values | st.binary(max_size=200))
 @example(b"[" * 100_000)
-def test_any_file_is_taken_in_or_refused(tmp_path_factory, value: object) -> None:
+def test_any_file_is_taken_in_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, value: object
+) -> None:
     presets = PromptPresets(tmp_path_factory.mktemp("p") / "prompts")
     data = value if isinstance(value, bytes) else json.dumps(value).encode()
     for hostile in (data, json.dumps(exported()).encode()[:-2] + b"," + data + b"]}"):

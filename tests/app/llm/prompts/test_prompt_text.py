@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -38,7 +39,9 @@ def test_the_file_of_what_is_edited_of_ours_is_ours(task: str) -> None:
         ({"system": "\ud800"}, "signs that no file can keep"),
     ],
 )
-def test_what_cannot_be_used_is_said_in_one_sentence(changes, sentence: str) -> None:
+def test_what_cannot_be_used_is_said_in_one_sentence(
+    changes: dict[str, Any], sentence: str
+) -> None:
     assert sentence in findings(replace(OURS, **changes), SHIPPED).problem
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,7 @@ from app.llm.writers.factory import make_writer
 from app.llm.writers.memory_trial import ORDER, TierTrial, rated, trial_scene, try_memory
 from app.memory.reading.answers import read_answer
 from app.memory.records import Tier
-from tests.fakes import FakeLlm, RecordedRequest
+from tests.fakes import FakeLlm, RecordedRequest, Wire
 
 GOOD = {
     "note the long-term memory": """\
@@ -51,7 +52,7 @@ def good(request: RecordedRequest) -> str:
     return next(answer for task, answer in GOOD.items() if task in request.text)
 
 
-async def tried(llm: FakeLlm, **more: float) -> dict[Tier, TierTrial]:
+async def tried(llm: FakeLlm, **more: Any) -> dict[Tier, TierTrial]:
     writer = make_writer(f"openai:m@{llm.url}", count_tokens=counter_for().count)
     assert writer.memory is not None
     try:
@@ -102,10 +103,14 @@ async def test_reasoning_is_taken_off_and_measured() -> None:
     assert all("x" * 20 not in trial.raw for trial in tiers.values())
 
 
+def until_given_up(wire: Wire) -> None:
+    wire.wait(20.0)
+
+
 @pytest.mark.asyncio
 async def test_an_answer_that_does_not_come_is_said_so() -> None:
     with FakeLlm() as llm:
-        llm.reply = lambda request: lambda wire: wire.wait(20.0) and None
+        llm.reply = lambda request: until_given_up
         tiers = await tried(llm, seconds=0.2)
     assert {trial.error for trial in tiers.values()} == {"No answer within 0 seconds."}
 

@@ -28,7 +28,7 @@ ORGANISED = {
     "entities": [FORD],
 }
 FILTERED = {"developments": ["Ann left."], "open": [], "state": ["Bo waits."], "resolved": []}
-NOTHING = {"developments": [], "open": [], "state": [], "resolved": []}
+NOTHING: dict[str, list[str]] = {"developments": [], "open": [], "state": [], "resolved": []}
 KNOWN = (LoreEntry("place", "Old Ford", (), ("There is a ferry.",)),)
 PROMPTS = load_prompts()
 
@@ -153,7 +153,8 @@ async def test_a_scene_that_adds_nothing_is_no_failure_and_still_told() -> None:
 
 @pytest.mark.parametrize("stage", STAGES[1:3])
 async def test_a_fault_in_a_later_stage_costs_no_earlier_stage_again(stage: str) -> None:
-    kept, model = Kept(), Model(**{stage: BackendUnreachable("Gone.")})
+    kept, model = Kept(), Model()
+    model.answers[stage] = BackendUnreachable("Gone.")
     with pytest.raises(BackendUnreachable):
         await recap(model, kept)
     before = STAGES[: STAGES.index(stage)]

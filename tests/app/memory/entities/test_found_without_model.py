@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from app.languages import load_packs
 from app.memory.entities.found_names import found_names
-from app.memory.entities.found_without_model import BUILT_IN, found, found_change, read_better
+from app.memory.entities.found_without_model import found, found_change, read_better
 from app.memory.entities.registry import canonical_roster
 from app.memory.reading.extraction import Work
 from app.memory.reading.windows import Window
 from app.memory.records import EndReason, Memory, Remembered, Tier
 from app.story.messages import Message, digest
+from app.story.recaps import BUILT_IN
 
 PACKS = load_packs()
 ENGLISH = next(pack for pack in PACKS if pack.code == "en")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.memory.epistemic.admission import Presence, admitted
 from app.memory.epistemic.epistemic_map import EpistemicMap, Spreading
 from app.memory.epistemic.propositions import People, is_everyone
@@ -13,7 +15,7 @@ GROUND = Ground(1, {f"m{n}": n for n in range(20)}, {}, 19)
 WELL = "that the well is poisoned"
 
 
-def entry(id_: str, holder: str, type_: str, place: int, text: str = WELL, **more: str) -> Memory:
+def entry(id_: str, holder: str, type_: str, place: int, text: str = WELL, **more: Any) -> Memory:
     source = (Source(1, f"m{place}"),)
     return Memory(id_, 1, Tier.EPISTEMIC, type_, text, subject=holder, sources=source, **more)
 

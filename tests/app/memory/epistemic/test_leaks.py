@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from app.languages import load_packs
@@ -24,7 +26,7 @@ STORY = (
 )
 
 
-def entry(id_: str, holder: str, type_: str, text: str, place: int, **fields: str) -> Memory:
+def entry(id_: str, holder: str, type_: str, text: str, place: int, **fields: Any) -> Memory:
     source = (Source(1, f"m{place}"),)
     return Memory(id_, 1, Tier.EPISTEMIC, type_, text, subject=holder, sources=source, **fields)
 

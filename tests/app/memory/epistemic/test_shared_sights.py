@@ -52,7 +52,7 @@ def minds(person: str, *beliefs: Standing, at: int = 9) -> set[tuple[str, str, s
 
 def test_who_was_with_the_holder_at_the_sight_shares_it() -> None:
     (sight,) = shared(believed("Bo", 2, 3, 5))
-    assert (sight.holder, sight.at, sight.beside) == ("bo", 2, {"ana"})
+    assert (sight.holder, sight.at, sight.beside) == ("bo", 2, frozenset({"ana"}))
 
 
 def test_who_leaves_in_the_message_of_the_sight_shares_it() -> None:

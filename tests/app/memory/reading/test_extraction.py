@@ -153,7 +153,9 @@ def test_said_twice_it_ends_once() -> None:
     assert len(memory.endings) == 1
 
 
-def settled(*lines: str, known: tuple[Memory, ...] = (), shown: tuple[str, ...] = ()):
+def settled(
+    *lines: str, known: tuple[Memory, ...] = (), shown: tuple[str, ...] = ()
+) -> tuple[list[str], list[str]]:
     """The claims of an answer and the known entries that it ends, by what each says."""
     answer = read_answer("\n".join(lines))
     claimed = ended_at_once(answer.ends, WINDOW, answer.claims, proposed(answer, WINDOW, WORK))

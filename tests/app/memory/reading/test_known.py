@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from app.memory.reading.answers import read_answer
 from app.memory.reading.claims import Mention
-from app.memory.reading.known import NOTHING, NOTHING_NEW, known, known_for_block
+from app.memory.reading.known import (
+    NOTHING,
+    NOTHING_NEW,
+    Known,
+    KnownForBlock,
+    known,
+    known_for_block,
+)
 from app.memory.records import LEDGER_FIELDS, Memory, Tier
 from app.prompt.tokens import estimate_tokens
 
@@ -37,11 +44,11 @@ WARY = memory("wary", Tier.RELATIONSHIPS, "feeling", "wary", subject="A", target
 ALL = (HEIR, KNOWS, DETAIL, MOOD, DEBT, FACT, HIDES, PLACE, WARM, WARY)
 
 
-def shown(*memories: Memory, limit: int = PLENTY, names: tuple[Mention, ...] = ()):
+def shown(*memories: Memory, limit: int = PLENTY, names: tuple[Mention, ...] = ()) -> Known:
     return known(memories, limit=limit, count=estimate_tokens, names=names)
 
 
-def block(base: tuple[Memory, ...], now: tuple[Memory, ...], limit: int = PLENTY):
+def block(base: tuple[Memory, ...], now: tuple[Memory, ...], limit: int = PLENTY) -> KnownForBlock:
     return known_for_block(base, now, limit=limit, count=estimate_tokens)
 
 

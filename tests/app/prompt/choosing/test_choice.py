@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,14 @@ GROUP = ChatKind.GROUP
 KILLED = "Odo poisoned the old duke at the winter feast"
 
 
-def secret(**values: object) -> Memory:
+def secret(**values: Any) -> Memory:
     """What Odo hides from Vera."""
-    fields = {"type": "hiding", "subject": "Odo", "target": "Vera", "id": "secret"} | values
+    fields: dict[str, Any] = {
+        "type": "hiding",
+        "subject": "Odo",
+        "target": "Vera",
+        "id": "secret",
+    } | values
     return memory(f"that {KILLED}", Tier.EPISTEMIC, **fields)
 
 
@@ -45,7 +51,11 @@ def test_what_another_slot_tells_is_not_told_before_what_nobody_tells() -> None:
     )
     other = memory("Vera carries a cracked brass compass.", Tier.SESSION, type="detail")
     newest = memory("Rain falls on both of them.", Tier.SESSION, type="detail", at=3)
-    tight = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_session": 38}
+    tight: dict[str, Any] = {
+        "budget_mode": "advanced",
+        "budgets_adaptive": False,
+        "budget_session": 38,
+    }
     text = text_of(
         prompt([told, again, other, newest], slots_head_every=0, **tight), SlotName.SESSION
     )
@@ -89,7 +99,11 @@ def test_what_was_overtaken_steps_back_behind_what_holds() -> None:
     )
     was = replace(was, endings=(Ending(EndReason.SUPERSEDED, sources=(by,)),))
     back = memory("Vera fetched the ring back from down there.", id="back", at=2, hash="")
-    tight = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_long": 22}
+    tight: dict[str, Any] = {
+        "budget_mode": "advanced",
+        "budgets_adaptive": False,
+        "budget_long": 22,
+    }
     slots = prompt([placed, was, back], slots_head_every=0, **tight)
     assert text_of(slots, SlotName.LONG).endswith("Vera fetched the ring back from down there.")
 
@@ -153,7 +167,9 @@ def with_versions(length: int) -> Story:
 
 def test_scenes_are_told_where_nothing_is_remembered() -> None:
     of = with_versions(30)
-    recaps = {"m19": (SceneRecap("m19", 0, "", "Vera slept.", "", "model", 1.0),)}
+    recaps: dict[str, tuple[SceneRecap, ...]] = {
+        "m19": (SceneRecap("m19", 0, "", "Vera slept.", "", "model", 1.0),)
+    }
     of = replace(of, recaps=recaps, running=RunningRecap())
     assert "Vera slept." in text_of(prompt(of=of), SlotName.SCENES)
     assert not text_of(prompt(of=of, scenes_enabled=False), SlotName.SCENES)
@@ -161,7 +177,7 @@ def test_scenes_are_told_where_nothing_is_remembered() -> None:
 
 def test_a_scene_that_the_running_recap_covers_is_not_told_again_in_other_words() -> None:
     of = with_versions(60)
-    recaps = {
+    recaps: dict[str, tuple[SceneRecap, ...]] = {
         scene.closing.anchor: (
             SceneRecap(scene.closing.anchor, 0, "", f"Told anew {scene.number}.", "", "model", 1.0),
         )
@@ -224,6 +240,10 @@ def test_the_telling_goes_before_what_all_others_say_too() -> None:
         )
     ]
     telling = memory("Vera owes Madame Quist forty crowns.", id="t")
-    tight = {"budget_mode": "advanced", "budgets_adaptive": False, "budget_long": 24}
+    tight: dict[str, Any] = {
+        "budget_mode": "advanced",
+        "budgets_adaptive": False,
+        "budget_long": 24,
+    }
     text = text_of(prompt([*general, telling], slots_head_every=0, **tight), SlotName.LONG)
     assert "forty crowns" in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.memory.records import Ending, EndReason, Memory, Source, Tier
 from app.prompt.slots import SlotName
 from app.story.messages import digest
@@ -11,7 +13,7 @@ QUESTION = "Will Vera get the wick-key back from the harbour master?"
 ANSWER = "Vera took the wick-key back from the harbour master at the ferry."
 
 
-def arc(how: str = ANSWER, reason: EndReason = EndReason.RESOLVED, **values: object) -> Memory:
+def arc(how: str = ANSWER, reason: EndReason = EndReason.RESOLVED, **values: Any) -> Memory:
     ending = Ending(reason, sources=(Source(CHAT, "m2", digest(LINES[2])),), text=how)
     return memory(QUESTION, Tier.ARCS, endings=(ending,), **values)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,9 @@ async def tasks() -> AsyncIterator[TaskSupervisor]:
     await supervisor.aclose()
 
 
-async def test_the_file_says_which_slots_each_chat_has(user_folder, tasks):
+async def test_the_file_says_which_slots_each_chat_has(
+    user_folder: Path, tasks: TaskSupervisor
+) -> None:
     file = BridgeFile(user_folder, "session", tasks)
     file.publish(chat("Evening"), slots("a recap", revision=3))
     await file.aclose()
@@ -65,7 +68,9 @@ async def test_the_file_says_which_slots_each_chat_has(user_folder, tasks):
     }
 
 
-async def test_several_changes_in_a_row_are_one_write(user_folder, tasks):
+async def test_several_changes_in_a_row_are_one_write(
+    user_folder: Path, tasks: TaskSupervisor
+) -> None:
     file = BridgeFile(user_folder, "s", tasks)
     for revision in range(50):
         file.publish(chat("Evening"), slots("x", revision))
@@ -75,7 +80,9 @@ async def test_several_changes_in_a_row_are_one_write(user_folder, tasks):
     assert content.chats["solo/Ada/Evening"].revision == 49
 
 
-async def test_it_writes_without_being_closed(user_folder, tasks, monkeypatch):
+async def test_it_writes_without_being_closed(
+    user_folder: Path, tasks: TaskSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bridge_file, "COALESCE_SECONDS", 0.01)
     file = BridgeFile(user_folder, "s", tasks)
     file.publish(chat("Evening"), slots("x"))
@@ -85,7 +92,9 @@ async def test_it_writes_without_being_closed(user_folder, tasks, monkeypatch):
     await file.aclose()
 
 
-async def test_chats_of_the_last_session_stay_until_they_are_the_oldest(user_folder, tasks):
+async def test_chats_of_the_last_session_stay_until_they_are_the_oldest(
+    user_folder: Path, tasks: TaskSupervisor
+) -> None:
     file = BridgeFile(user_folder, "first", tasks)
     for number in range(CHATS_KEPT):
         file.publish(chat(str(number)), slots("x"))
@@ -103,7 +112,9 @@ async def test_chats_of_the_last_session_stay_until_they_are_the_oldest(user_fol
 
 
 @pytest.mark.parametrize("damage", [b"", b"[]", b"{", b"\xff", b'{"chats":{"a":1}}', b"[" * 99999])
-async def test_a_damaged_file_is_replaced(user_folder, tasks, damage):
+async def test_a_damaged_file_is_replaced(
+    user_folder: Path, tasks: TaskSupervisor, damage: bytes
+) -> None:
     path = user_folder / BRIDGE_FILE
     path.parent.mkdir(parents=True)
     path.write_bytes(damage)
@@ -113,7 +124,9 @@ async def test_a_damaged_file_is_replaced(user_folder, tasks, damage):
     assert list(read_bridge_file(user_folder).chats) == ["solo/Ada/Evening"]
 
 
-async def test_whoever_reads_the_tavern_can_read_the_file_and_nobody_else(user_folder, tasks):
+async def test_whoever_reads_the_tavern_can_read_the_file_and_nobody_else(
+    user_folder: Path, tasks: TaskSupervisor
+) -> None:
     file = BridgeFile(user_folder, "s", tasks)
     file.publish(chat("Evening"), slots("x"))
     await file.aclose()
@@ -123,7 +136,9 @@ async def test_whoever_reads_the_tavern_can_read_the_file_and_nobody_else(user_f
 
 
 @pytest.mark.expects_log("app.sillytavern.bridge.bridge_file")
-async def test_a_write_that_fails_is_made_up_for_by_the_next(user_folder, tasks, caplog):
+async def test_a_write_that_fails_is_made_up_for_by_the_next(
+    user_folder: Path, tasks: TaskSupervisor, caplog: pytest.LogCaptureFixture
+) -> None:
     obstacle = user_folder / "user"
     obstacle.write_text("a file where a folder should be")
     file = BridgeFile(user_folder, "s", tasks)
@@ -140,8 +155,12 @@ async def test_a_write_that_fails_is_made_up_for_by_the_next(user_folder, tasks,
 @pytest.mark.expects_log("app.sillytavern.bridge.bridge_file")
 @pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_a_disk_that_takes_nothing_leaves_the_old_file_until_it_does(
-    user_folder, tasks, monkeypatch, caplog, fault
-):
+    user_folder: Path,
+    tasks: TaskSupervisor,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fault: Callable[[], AbstractContextManager[None]],
+) -> None:
     monkeypatch.setattr(bridge_file, "COALESCE_SECONDS", 0.01)
     monkeypatch.setattr(bridge_file, "RETRY_SECONDS", 0.01)
     path = user_folder / BRIDGE_FILE
@@ -162,14 +181,16 @@ async def test_a_disk_that_takes_nothing_leaves_the_old_file_until_it_does(
     assert caplog.text.count("could not be written") == 1
 
 
-async def until(found):
+async def until(found: Callable[[], object]) -> None:
     async with asyncio.timeout(30):
         while not found():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
 
 @pytest.mark.expects_log("app.sillytavern.bridge.bridge_file")
-async def test_a_folder_that_was_moved_away_is_not_put_back_empty(user_folder, tasks):
+async def test_a_folder_that_was_moved_away_is_not_put_back_empty(
+    user_folder: Path, tasks: TaskSupervisor
+) -> None:
     """What is moved back would land inside of it."""
     moved = user_folder / "data" / "default-user"
     file = BridgeFile(moved, "s", tasks)

@@ -15,7 +15,7 @@ import pytest
 
 from app.core.errors import BridgeError
 from app.sillytavern.bridge import bridge_installer
-from app.sillytavern.bridge.bridge_file import BRIDGE_FILE
+from app.sillytavern.bridge.bridge_file import BRIDGE_FILE, write_for_tavern
 from app.sillytavern.bridge.bridge_installer import (
     SOURCE,
     extension_folder,
@@ -47,7 +47,7 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_install_brings_every_file_of_the_extension(user_folder):
+def test_install_brings_every_file_of_the_extension(user_folder: Path) -> None:
     result = install(user_folder)
     assert result.installed
     assert not result.newer_available
@@ -69,7 +69,9 @@ def test_install_brings_every_file_of_the_extension(user_folder):
         ("no JSON", False),
     ],
 )
-def test_it_says_when_sillytavern_does_not_load_it(user_folder, settings, is_off):
+def test_it_says_when_sillytavern_does_not_load_it(
+    user_folder: Path, settings: str, is_off: bool
+) -> None:
     (user_folder / "settings.json").write_text(settings)
     assert not status(user_folder).is_switched_off  # nothing is there to be switched off
     now = install(user_folder)
@@ -77,12 +79,14 @@ def test_it_says_when_sillytavern_does_not_load_it(user_folder, settings, is_off
     assert ("switched off" in now.sentence) is is_off
 
 
-def test_the_script_says_the_version_of_the_manifest():
+def test_the_script_says_the_version_of_the_manifest() -> None:
     script = (SOURCE / "index.js").read_text()
-    assert re.search(r"const VERSION = '(.+)';", script)[1] == program_version()
+    said = re.search(r"const VERSION = '(.+)';", script)
+    assert said is not None
+    assert said[1] == program_version()
 
 
-def test_remove_leaves_the_tavern_as_it_was(user_folder):
+def test_remove_leaves_the_tavern_as_it_was(user_folder: Path) -> None:
     before = files(user_folder)
     install(user_folder)
     write_pairing(user_folder, 4000, "token")
@@ -92,7 +96,7 @@ def test_remove_leaves_the_tavern_as_it_was(user_folder):
     assert not extension_folder(user_folder).exists()
 
 
-def test_remove_leaves_files_of_others_and_says_so(user_folder):
+def test_remove_leaves_files_of_others_and_says_so(user_folder: Path) -> None:
     folder = install(user_folder).path
     (folder / "notes.txt").write_text("mine")
     result = remove(user_folder)
@@ -101,11 +105,11 @@ def test_remove_leaves_files_of_others_and_says_so(user_folder):
     assert files(folder) == {"notes.txt": b"mine"}
 
 
-def test_removing_what_is_not_there_is_no_error(user_folder):
+def test_removing_what_is_not_there_is_no_error(user_folder: Path) -> None:
     assert not remove(user_folder).installed
 
 
-def test_installing_again_keeps_the_pairing(user_folder):
+def test_installing_again_keeps_the_pairing(user_folder: Path) -> None:
     install(user_folder)
     write_pairing(user_folder, 4000, "token")
     install(user_folder)
@@ -124,7 +128,7 @@ def make_older(user_folder: Path) -> Path:
     return folder
 
 
-def test_an_older_version_is_brought_up_to_date_with_its_files(user_folder):
+def test_an_older_version_is_brought_up_to_date_with_its_files(user_folder: Path) -> None:
     folder = make_older(user_folder)
     assert status(user_folder).newer_available
     assert update(user_folder)
@@ -133,13 +137,13 @@ def test_an_older_version_is_brought_up_to_date_with_its_files(user_folder):
     assert not update(user_folder)
 
 
-def test_a_list_of_files_that_was_tampered_with_deletes_nothing_else(user_folder):
+def test_a_list_of_files_that_was_tampered_with_deletes_nothing_else(user_folder: Path) -> None:
     make_older(user_folder)
     remove(user_folder)
     assert (user_folder / "settings.json").read_text() == '{"mine": true}'
 
 
-def test_a_newer_installed_version_is_not_called_outdated(user_folder):
+def test_a_newer_installed_version_is_not_called_outdated(user_folder: Path) -> None:
     folder = install(user_folder).path
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps(manifest | {"version": "99.0"}))
@@ -147,7 +151,7 @@ def test_a_newer_installed_version_is_not_called_outdated(user_folder):
 
 
 @pytest.mark.parametrize("manifest", ["{}", "[]", "{broken", '{"display_name":"Tavernkeep"}', None])
-def test_a_folder_that_is_not_ours_is_left_alone(user_folder, manifest):
+def test_a_folder_that_is_not_ours_is_left_alone(user_folder: Path, manifest: str | None) -> None:
     folder = extension_folder(user_folder)
     folder.mkdir()
     (folder / "index.js").write_text("theirs")
@@ -163,7 +167,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(user_folder, manifest):
     assert files(user_folder) == before
 
 
-def test_a_link_to_a_folder_elsewhere_is_left_alone(user_folder, tmp_path):
+def test_a_link_to_a_folder_elsewhere_is_left_alone(user_folder: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "working-copy"
     install(tmp_path / "scratch").path.rename(elsewhere)
     extension_folder(user_folder).symlink_to(elsewhere)
@@ -175,13 +179,13 @@ def test_a_link_to_a_folder_elsewhere_is_left_alone(user_folder, tmp_path):
     assert files(elsewhere) == before
 
 
-def test_no_pairing_is_written_where_nothing_is_installed(user_folder):
+def test_no_pairing_is_written_where_nothing_is_installed(user_folder: Path) -> None:
     before = files(user_folder)
     assert not write_pairing(user_folder, 4000, "token")
     assert files(user_folder) == before
 
 
-def test_a_tavern_that_cannot_be_written_is_said_in_words(user_folder):
+def test_a_tavern_that_cannot_be_written_is_said_in_words(user_folder: Path) -> None:
     (user_folder / "extensions" / "other" / "manifest.json").unlink()
     (user_folder / "extensions" / "other").rmdir()
     (user_folder / "extensions").rmdir()
@@ -202,7 +206,7 @@ def small_bridge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fill_disk_after(monkeypatch: pytest.MonkeyPatch, writes: int) -> None:
     """Let so many files be written, and no more."""
-    real, number = bridge_installer.write_for_tavern, count()
+    real, number = write_for_tavern, count()
 
     def write(user_folder: Path, path: Path, data: bytes) -> None:
         if next(number) >= writes:
@@ -213,8 +217,8 @@ def fill_disk_after(monkeypatch: pytest.MonkeyPatch, writes: int) -> None:
 
 
 def test_what_a_full_disk_stopped_is_not_called_installed_and_can_be_done_again(
-    user_folder, small_bridge, monkeypatch
-):
+    user_folder: Path, small_bridge: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     untouched = files(user_folder)
     whole = files(install(user_folder).path)
     remove(user_folder)
@@ -236,7 +240,9 @@ def test_what_a_full_disk_stopped_is_not_called_installed_and_can_be_done_again(
         assert files(user_folder) == untouched
 
 
-def test_an_update_that_a_full_disk_stopped_is_made_up_for(user_folder, small_bridge, monkeypatch):
+def test_an_update_that_a_full_disk_stopped_is_made_up_for(
+    user_folder: Path, small_bridge: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = files(install(user_folder).path)
     for writes in range(len(whole)):
         make_older(user_folder)
@@ -256,7 +262,9 @@ def test_an_update_that_a_full_disk_stopped_is_made_up_for(user_folder, small_br
         assert files(now.path) == whole
 
 
-def test_what_a_dead_installer_left_half_written_is_no_obstacle_and_goes(user_folder, small_bridge):
+def test_what_a_dead_installer_left_half_written_is_no_obstacle_and_goes(
+    user_folder: Path, small_bridge: None
+) -> None:
     untouched = files(user_folder)
     for act in (install, remove):
         folder = extension_folder(user_folder)
@@ -270,8 +278,8 @@ def test_what_a_dead_installer_left_half_written_is_no_obstacle_and_goes(user_fo
 @pytest.mark.skipif(os.name != "posix", reason="limits and rights of POSIX")
 @pytest.mark.parametrize("fault", FILE_FAULTS)
 def test_a_pairing_that_cannot_be_written_stays_as_it_was(
-    user_folder, fault: Callable[[], AbstractContextManager[None]]
-):
+    user_folder: Path, fault: Callable[[], AbstractContextManager[None]]
+) -> None:
     install(user_folder)
     write_pairing(user_folder, 4000, "token")
     before = files(user_folder)

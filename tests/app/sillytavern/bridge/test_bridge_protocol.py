@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -35,7 +36,7 @@ SOLO = {"kind": "solo", "avatar": "Ada.png", "chat": "Ada - 2026"}
 GROUP = {"kind": "group", "group": "1700000000", "chat": "1700000001"}
 
 
-def test_a_hello_is_read_with_its_chat():
+def test_a_hello_is_read_with_its_chat() -> None:
     frame = decode(json.dumps({"type": "hello", "version": "0.1.0", "page": "p", "chat": SOLO}))
     assert frame == Hello("0.1.0", "p", chat=ChatIdentity("solo", "Ada - 2026", avatar="Ada.png"))
 
@@ -50,11 +51,11 @@ def test_a_hello_is_read_with_its_chat():
         ({"type": "wish", "id": "1", "kind": "scene", "chat": SOLO, "hash": 2**32 - 1}, Wish),
     ],
 )
-def test_each_frame_of_a_page_is_known_by_its_type(frame, kind):
+def test_each_frame_of_a_page_is_known_by_its_type(frame: dict[str, object], kind: type) -> None:
     assert isinstance(decode(json.dumps(frame)), kind)
 
 
-def test_fields_that_a_newer_page_adds_are_ignored():
+def test_fields_that_a_newer_page_adds_are_ignored() -> None:
     frame = decode('{"type":"event","name":"chat_changed","surprise":[1]}')
     assert frame == Event("chat_changed")
 
@@ -80,19 +81,19 @@ def test_fields_that_a_newer_page_adds_are_ignored():
         '{"type":"answer","id":"1","result":' + '{"a":' * 50_000,
     ],
 )
-def test_what_makes_no_sense_is_refused(data):
+def test_what_makes_no_sense_is_refused(data: str | bytes) -> None:
     with pytest.raises(BridgeError):
         decode(data)
 
 
-def test_a_refusal_repeats_nothing_of_the_frame():
+def test_a_refusal_repeats_nothing_of_the_frame() -> None:
     with pytest.raises(BridgeError) as caught:
         decode(json.dumps({"type": "turn", "id": "1", "chat": {**SOLO, "kind": "moonlit secret"}}))
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None
 
 
-def test_a_frame_that_is_too_large_is_refused():
+def test_a_frame_that_is_too_large_is_refused() -> None:
     with pytest.raises(BridgeError, match="too large"):
         decode("x" * (MAX_FRAME_BYTES + 1))
 
@@ -114,13 +115,15 @@ def test_a_frame_that_is_too_large_is_refused():
         {"kind": "file", "chat": "x"},
     ],
 )
-def test_a_chat_that_leads_out_of_its_folder_is_refused(identity):
+def test_a_chat_that_leads_out_of_its_folder_is_refused(identity: dict[str, str]) -> None:
     with pytest.raises(BridgeError):
         decode(json.dumps({"type": "changed", "chat": identity, "first": 0, "length": 0}))
 
 
 @given(st.sampled_from(["solo", "group"]), st.text(max_size=30), st.text(max_size=30))
-def test_a_path_never_leaves_the_folder_of_its_kind(kind, owner, chat):
+def test_a_path_never_leaves_the_folder_of_its_kind(
+    kind: Literal["solo", "group"], owner: str, chat: str
+) -> None:
     try:
         identity = ChatIdentity(kind, chat, avatar=f"{owner}.png", group=owner)
     except ValueError:
@@ -140,7 +143,7 @@ def test_a_path_never_leaves_the_folder_of_its_kind(kind, owner, chat):
         (ChatKind.GROUP, ("group chats", "Evening.jsonl")),
     ],
 )
-def test_identity_and_file_of_a_chat_agree(kind, parts):
+def test_identity_and_file_of_a_chat_agree(kind: ChatKind, parts: tuple[str, ...]) -> None:
     path = Path("/tavern/user").joinpath(*parts)
     ref = ChatRef(path, kind, "Evening", owner="Ada", user_folder=Path("/tavern/user"))
     identity = ChatIdentity.of(ref)
@@ -149,17 +152,17 @@ def test_identity_and_file_of_a_chat_agree(kind, parts):
     assert identity.key == f"{kind.value}/Ada/Evening"
 
 
-def test_a_file_that_sillytavern_could_not_open_has_no_identity():
+def test_a_file_that_sillytavern_could_not_open_has_no_identity() -> None:
     assert ChatIdentity.of(ChatRef(Path("/x.jsonl"), ChatKind.FILE, "x")) is None
     assert ChatIdentity.of(ChatRef(Path("/x\\y.jsonl"), ChatKind.SOLO, "x\\y", "Ada")) is None
 
 
-def test_the_owner_is_the_folder_that_sillytavern_makes_of_a_card():
+def test_the_owner_is_the_folder_that_sillytavern_makes_of_a_card() -> None:
     # Its server removes the first ".png", wherever it stands.
     assert ChatIdentity("solo", "x", avatar="a.pngb.png").owner == "ab.png"
 
 
-def test_slots_are_sent_verbatim():
+def test_slots_are_sent_verbatim() -> None:
     text = "{{char}} </script> \u2028 \U0001f987 \x00\n"
     slot = Slot("key", Position.IN_CHAT, 4, Role.USER, True, text, 1, 2, 3)
     identity = ChatIdentity("solo", "x", avatar="a.png")
@@ -174,7 +177,7 @@ def test_slots_are_sent_verbatim():
     }
 
 
-def test_half_a_surrogate_pair_does_not_keep_slots_from_being_sent():
+def test_half_a_surrogate_pair_does_not_keep_slots_from_being_sent() -> None:
     slot = Slot("key", Position.IN_PROMPT, 0, Role.SYSTEM, False, "a\ud83eb", 1, 2, 3)
     identity = ChatIdentity("solo", "x", avatar="a.png")
     sent = json.loads(encode(Slots(identity, 1, wire_slots(SlotSet((slot,), 1)))))
@@ -182,16 +185,16 @@ def test_half_a_surrogate_pair_does_not_keep_slots_from_being_sent():
     assert sent["slots"][0]["text"] == "a\ufffdb"
 
 
-def test_the_newest_protocol_of_both_sides_is_taken():
+def test_the_newest_protocol_of_both_sides_is_taken() -> None:
     assert negotiate(["token.x", "tavernkeep.v9", "tavernkeep.v1"]) == "tavernkeep.v1"
     assert negotiate(["token.x", "chat"]) is None
 
 
-def test_the_token_is_found_among_the_protocols():
+def test_the_token_is_found_among_the_protocols() -> None:
     assert offered_token(["tavernkeep.v1", "token.abc"]) == "abc"
     assert offered_token(["tavernkeep.v1"]) == ""
 
 
-def test_protocol_version_of_the_page_is_one_we_speak():
+def test_protocol_version_of_the_page_is_one_we_speak() -> None:
     source = (RESOURCES / "bridge" / "link.js").read_text()
     assert f"PROTOCOL = '{SUBPROTOCOLS[0]}'" in source

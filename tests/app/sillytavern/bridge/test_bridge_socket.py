@@ -15,13 +15,14 @@ import pytest
 import pytest_asyncio
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.typing import Origin, Subprotocol
 
 from app.core.errors import BridgeError
 from app.prompt.slots import Position, Role, Slot, SlotSet
 from app.sillytavern.bridge import bridge_installer, bridge_socket, tavern_pairings
 from app.sillytavern.bridge.bridge_file import read_bridge_file
-from app.sillytavern.bridge.bridge_link import OUTBOX_FRAMES
-from app.sillytavern.bridge.bridge_protocol import ChatIdentity
+from app.sillytavern.bridge.bridge_link import OUTBOX_FRAMES, Page
+from app.sillytavern.bridge.bridge_protocol import MAX_FRAME_BYTES, ChatIdentity, TurnRequest
 from app.sillytavern.bridge.bridge_socket import BridgeServer
 from tests.disk_faults import FILE_FAULTS
 
@@ -60,7 +61,8 @@ async def server(user_folder: Path) -> AsyncIterator[BridgeServer]:
 
 def pairing(user_folder: Path) -> dict[str, Any]:
     path = bridge_installer.extension_folder(user_folder) / "pairing.json"
-    return json.loads(path.read_text())
+    said: dict[str, Any] = json.loads(path.read_text())
+    return said
 
 
 def dial(
@@ -77,8 +79,8 @@ def dial(
         f"ws://{host or f'127.0.0.1:{server.port}'}",
         host="127.0.0.1",
         port=server.port,
-        origin=origin,
-        subprotocols=[protocol, f"token.{token}"],
+        origin=Origin(origin) if origin is not None else None,
+        subprotocols=[Subprotocol(protocol), Subprotocol(f"token.{token}")],
         proxy=None,
     )
 
@@ -97,7 +99,7 @@ async def receive(connection: ClientConnection) -> Any:
         return json.loads(await connection.recv())
 
 
-class Heard(list):
+class Heard(list[Any]):
     """What a signal said."""
 
     def __init__(self, signal: Any) -> None:
@@ -117,7 +119,7 @@ class Heard(list):
         return self[0]
 
 
-async def test_a_page_is_welcomed_and_listed(server, user_folder):
+async def test_a_page_is_welcomed_and_listed(server: BridgeServer, user_folder: Path) -> None:
     connected = Heard(server.connected)
     async with dial(server, user_folder) as page:
         assert page.subprotocol == "tavernkeep.v1"
@@ -130,7 +132,9 @@ async def test_a_page_is_welcomed_and_listed(server, user_folder):
         assert shown.user_folder == user_folder
 
 
-async def test_a_page_that_leaves_is_no_longer_listed(server, user_folder):
+async def test_a_page_that_leaves_is_no_longer_listed(
+    server: BridgeServer, user_folder: Path
+) -> None:
     disconnected = Heard(server.disconnected)
     async with dial(server, user_folder) as page:
         await greet(page)
@@ -154,7 +158,9 @@ async def test_a_page_that_leaves_is_no_longer_listed(server, user_folder):
         ({"host": "127.0.0.1:1"}, 403),
     ],
 )
-async def test_strangers_are_refused(server, user_folder, change, status):
+async def test_strangers_are_refused(
+    server: BridgeServer, user_folder: Path, change: dict[str, Any], status: int
+) -> None:
     with pytest.raises(InvalidStatus) as caught:
         await dial(server, user_folder, **change).__aenter__()
     assert caught.value.response.status_code == status
@@ -171,18 +177,24 @@ async def test_strangers_are_refused(server, user_folder, change, status):
         "https://tavern.example:8000",
     ],
 )
-async def test_pages_of_this_computer_and_named_ones_come_in(server, user_folder, origin):
+async def test_pages_of_this_computer_and_named_ones_come_in(
+    server: BridgeServer, user_folder: Path, origin: str
+) -> None:
     async with dial(server, user_folder, origin=origin) as page:
         assert (await greet(page))["type"] == "welcome"
 
 
-async def test_a_page_that_speaks_no_common_protocol_is_let_go(server, user_folder):
+async def test_a_page_that_speaks_no_common_protocol_is_let_go(
+    server: BridgeServer, user_folder: Path
+) -> None:
     async with dial(server, user_folder, protocol="tavernkeep.v99") as page:
         with pytest.raises(ConnectionClosed):
             await page.recv()
 
 
-async def test_a_token_belongs_to_its_own_tavern(server, user_folder, tmp_path):
+async def test_a_token_belongs_to_its_own_tavern(
+    server: BridgeServer, user_folder: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "other-user"
     other.mkdir()
     bridge_installer.install(other)
@@ -196,7 +208,9 @@ async def test_a_token_belongs_to_its_own_tavern(server, user_folder, tmp_path):
         assert (await receive(page))["slots"][0]["text"] == "theirs"
 
 
-async def test_slots_go_to_pages_that_show_the_chat_and_wait_for_others(server, user_folder):
+async def test_slots_go_to_pages_that_show_the_chat_and_wait_for_others(
+    server: BridgeServer, user_folder: Path
+) -> None:
     async with dial(server, user_folder) as page:
         await greet(page)
         assert server.publish(user_folder, OTHER, slots("later")) == 0
@@ -208,14 +222,18 @@ async def test_slots_go_to_pages_that_show_the_chat_and_wait_for_others(server, 
         assert frame["slots"][0]["text"] == "later"
 
 
-async def test_slots_published_before_a_page_comes_are_waiting_for_it(server, user_folder):
+async def test_slots_published_before_a_page_comes_are_waiting_for_it(
+    server: BridgeServer, user_folder: Path
+) -> None:
     server.publish(user_folder, CHAT, slots("early"))
     async with dial(server, user_folder) as page:
         await greet(page)
         assert (await receive(page))["slots"][0]["text"] == "early"
 
 
-async def test_events_tell_the_page_and_what_it_shows_now(server, user_folder):
+async def test_events_tell_the_page_and_what_it_shows_now(
+    server: BridgeServer, user_folder: Path
+) -> None:
     events = Heard(server.event)
     async with dial(server, user_folder) as page:
         await greet(page)
@@ -227,7 +245,7 @@ async def test_events_tell_the_page_and_what_it_shows_now(server, user_folder):
         assert len(events) == 1
 
 
-async def test_changes_are_told(server, user_folder):
+async def test_changes_are_told(server: BridgeServer, user_folder: Path) -> None:
     changed = Heard(server.changed)
     async with dial(server, user_folder) as page:
         await greet(page)
@@ -236,8 +254,8 @@ async def test_changes_are_told(server, user_folder):
         assert (change.chat, change.first, change.length) == (CHAT, 2, 9)
 
 
-async def test_a_turn_is_answered_to_the_page_that_asked(user_folder):
-    async def on_turn(page, turn):
+async def test_a_turn_is_answered_to_the_page_that_asked(user_folder: Path) -> None:
+    async def on_turn(page: Page, turn: TurnRequest) -> SlotSet:
         return slots(f"{page.id} {turn.responder} {turn.kind} {turn.context}", revision=5)
 
     server = BridgeServer(on_turn)
@@ -264,11 +282,14 @@ async def test_a_turn_is_answered_to_the_page_that_asked(user_folder):
 
 
 @pytest.mark.expects_log("app.core.tasks")
-async def test_a_turn_that_fails_or_hangs_does_not_end_the_connection(user_folder, caplog):
-    async def on_turn(_page, turn):
+async def test_a_turn_that_fails_or_hangs_does_not_end_the_connection(
+    user_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def on_turn(_page: Page, turn: TurnRequest) -> SlotSet:
         if turn.id == "1":
             raise RuntimeError("broken")
         await asyncio.Event().wait()
+        return SlotSet()
 
     server = BridgeServer(on_turn)
     await server.start()
@@ -284,7 +305,7 @@ async def test_a_turn_that_fails_or_hangs_does_not_end_the_connection(user_folde
         await server.aclose()
 
 
-async def test_a_request_gets_its_answer(server, user_folder):
+async def test_a_request_gets_its_answer(server: BridgeServer, user_folder: Path) -> None:
     async with dial(server, user_folder) as page:
         await greet(page)
         asking = asyncio.gather(
@@ -295,10 +316,12 @@ async def test_a_request_gets_its_answer(server, user_folder):
         assert questions["chat_lines"]["params"] == {"first": 2}
         for kind in ("chat_lines", "state"):
             await send(page, type="answer", id=questions[kind]["id"], result={"of": kind})
-        assert await asking == [{"of": "state"}, {"of": "chat_lines"}]
+        assert list(await asking) == [{"of": "state"}, {"of": "chat_lines"}]
 
 
-async def test_a_request_fails_in_words_when_the_page_cannot_or_is_gone(server, user_folder):
+async def test_a_request_fails_in_words_when_the_page_cannot_or_is_gone(
+    server: BridgeServer, user_folder: Path
+) -> None:
     async with dial(server, user_folder) as page:
         await greet(page)
         shown = server.pages[0]
@@ -318,7 +341,7 @@ async def test_a_request_fails_in_words_when_the_page_cannot_or_is_gone(server, 
         await server.request(shown, "ping")
 
 
-async def test_an_answer_may_come_in_pieces(server, user_folder):
+async def test_an_answer_may_come_in_pieces(server: BridgeServer, user_folder: Path) -> None:
     heard = []
     async with dial(server, user_folder) as page:
         await greet(page)
@@ -330,11 +353,13 @@ async def test_an_answer_may_come_in_pieces(server, user_folder):
         await send(page, type="part", id=question["id"], text="Mira", reasoning="Hm.")
         await send(page, type="part", id=question["id"], text=" does.")
         await send(page, type="answer", id=question["id"], result={"isCut": False})
-        assert await asking == [{"isCut": False}]
+        assert list(await asking) == [{"isCut": False}]
         assert heard == [("Mira", "Hm."), (" does.", "")]
 
 
-async def test_the_page_is_told_when_nobody_waits_for_its_answer_any_more(server, user_folder):
+async def test_the_page_is_told_when_nobody_waits_for_its_answer_any_more(
+    server: BridgeServer, user_folder: Path
+) -> None:
     async with dial(server, user_folder) as page:
         await greet(page)
         shown = server.pages[0]
@@ -355,7 +380,9 @@ async def test_the_page_is_told_when_nobody_waits_for_its_answer_any_more(server
 
 
 @pytest.mark.expects_log("app.sillytavern.bridge.bridge_socket")
-async def test_nonsense_is_ignored_and_the_page_stays(server, user_folder):
+async def test_nonsense_is_ignored_and_the_page_stays(
+    server: BridgeServer, user_folder: Path
+) -> None:
     async with dial(server, user_folder) as page:
         await greet(page)
         await page.send("{nonsense")
@@ -364,22 +391,26 @@ async def test_nonsense_is_ignored_and_the_page_stays(server, user_folder):
         assert (await receive(page))["slots"][0]["text"] == "still here"
 
 
-async def test_a_frame_above_the_limit_ends_the_connection(server, user_folder):
+async def test_a_frame_above_the_limit_ends_the_connection(
+    server: BridgeServer, user_folder: Path
+) -> None:
     async with dial(server, user_folder) as page:
         await greet(page)
-        await page.send("x" * (bridge_socket.MAX_FRAME_BYTES + 1))
+        await page.send("x" * (MAX_FRAME_BYTES + 1))
         with pytest.raises(ConnectionClosed):
             await page.recv()
 
 
-async def test_who_does_not_say_hello_first_is_let_go(server, user_folder):
+async def test_who_does_not_say_hello_first_is_let_go(
+    server: BridgeServer, user_folder: Path
+) -> None:
     async with dial(server, user_folder) as page:
         await send(page, type="event", name="chat_changed")
         with pytest.raises(ConnectionClosed):
             await page.recv()
 
 
-async def test_no_more_pages_than_the_limit(server, user_folder):
+async def test_no_more_pages_than_the_limit(server: BridgeServer, user_folder: Path) -> None:
     pages = []
     try:
         for number in range(bridge_socket.MAX_PAGES):
@@ -393,7 +424,9 @@ async def test_no_more_pages_than_the_limit(server, user_folder):
             await page.close()
 
 
-async def test_a_page_that_comes_again_replaces_its_old_connection(server, user_folder):
+async def test_a_page_that_comes_again_replaces_its_old_connection(
+    server: BridgeServer, user_folder: Path
+) -> None:
     async with dial(server, user_folder) as old, dial(server, user_folder) as new:
         await greet(old)
         await greet(new)
@@ -403,7 +436,9 @@ async def test_a_page_that_comes_again_replaces_its_old_connection(server, user_
 
 
 @pytest.mark.expects_log("app.sillytavern.bridge.bridge_link")
-async def test_a_page_that_does_not_read_holds_up_nobody(server, user_folder):
+async def test_a_page_that_does_not_read_holds_up_nobody(
+    server: BridgeServer, user_folder: Path
+) -> None:
     disconnected = Heard(server.disconnected)
     async with dial(server, user_folder) as slow, dial(server, user_folder) as quick:
         await greet(slow, page="slow")
@@ -418,7 +453,9 @@ async def test_a_page_that_does_not_read_holds_up_nobody(server, user_folder):
         slow.transport.resume_reading()
 
 
-async def test_a_rotated_token_shuts_out_the_old_one_and_ends_old_connections(server, user_folder):
+async def test_a_rotated_token_shuts_out_the_old_one_and_ends_old_connections(
+    server: BridgeServer, user_folder: Path
+) -> None:
     old_token = pairing(user_folder)["token"]
     async with dial(server, user_folder) as page:
         await greet(page)
@@ -427,6 +464,7 @@ async def test_a_rotated_token_shuts_out_the_old_one_and_ends_old_connections(se
             await dial(server, user_folder, token=old_token)
         with pytest.raises(ConnectionClosed) as caught:
             await receive(page)
+        assert caught.value.rcvd is not None
         assert caught.value.rcvd.code == bridge_socket.TOKEN_ROTATED
     async with dial(server, user_folder) as page:
         assert (await greet(page))["type"] == "welcome"
@@ -439,8 +477,8 @@ Fault = Callable[[], AbstractContextManager[None]]
 @pytest.mark.expects_log("app.sillytavern.bridge.tavern_pairings")
 @pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_a_new_token_that_no_page_could_learn_shuts_nobody_out(
-    server, user_folder, fault: Fault
-):
+    server: BridgeServer, user_folder: Path, fault: Fault
+) -> None:
     before = pairing(user_folder)
     async with dial(server, user_folder) as page:
         await greet(page)
@@ -461,8 +499,12 @@ async def test_a_new_token_that_no_page_could_learn_shuts_nobody_out(
 @pytest.mark.expects_log("app.sillytavern.bridge.tavern_pairings")
 @pytest.mark.parametrize("fault", FILE_FAULTS)
 async def test_what_pages_are_to_show_is_left_for_them_as_soon_as_it_can_be(
-    server, user_folder, monkeypatch, caplog, fault: Fault
-):
+    server: BridgeServer,
+    user_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fault: Fault,
+) -> None:
     monkeypatch.setattr(tavern_pairings, "RETRY_SECONDS", 0.01)
     before = pairing(user_folder)
     with fault():
@@ -479,7 +521,7 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_closing_unpairs_and_leaves_the_slots_in_the_bridge_file(user_folder):
+async def test_closing_unpairs_and_leaves_the_slots_in_the_bridge_file(user_folder: Path) -> None:
     server = BridgeServer(no_slots)
     port = await server.start()
     await server.add_tavern(user_folder)
@@ -491,7 +533,7 @@ async def test_closing_unpairs_and_leaves_the_slots_in_the_bridge_file(user_fold
     assert (entry.revision, entry.slots[0].text) == (4, "the last word")
 
 
-async def test_a_taken_port_is_replaced_by_a_free_one(server):
+async def test_a_taken_port_is_replaced_by_a_free_one(server: BridgeServer) -> None:
     other = BridgeServer(no_slots)
     try:
         assert await other.start(server.port) != server.port
@@ -499,20 +541,24 @@ async def test_a_taken_port_is_replaced_by_a_free_one(server):
         await other.aclose()
 
 
-async def test_a_preferred_port_is_taken_when_it_is_free(server):
+async def test_a_preferred_port_is_taken_when_it_is_free(server: BridgeServer) -> None:
     port = server.port
     await server.aclose()
     assert await server.start(port) == port
 
 
-async def test_a_tavern_without_the_bridge_is_not_paired(server, tmp_path):
+async def test_a_tavern_without_the_bridge_is_not_paired(
+    server: BridgeServer, tmp_path: Path
+) -> None:
     assert not await server.add_tavern(tmp_path)
-    assert list(tmp_path.glob("extensions/*")) == []
+    assert not (tmp_path / "extensions").exists()
     assert server.publish(tmp_path, CHAT, slots("x")) == 0
 
 
 @pytest.mark.expects_log("app.sillytavern.bridge.bridge_socket")
-async def test_neither_token_nor_story_nor_cookie_is_logged(server, user_folder, caplog):
+async def test_neither_token_nor_story_nor_cookie_is_logged(
+    server: BridgeServer, user_folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.WARNING, logger="websockets")  # the client's own, in this process
     token = pairing(user_folder)["token"]

@@ -57,23 +57,23 @@ def marks_of(shown: Story, first: int = 0) -> dict[int, PageMark]:
     return page_marks(shown, first, with_ends=True, with_recaps=True)
 
 
-def test_a_mark_says_in_words_what_became_of_the_recap():
+def test_a_mark_says_in_words_what_became_of_the_recap() -> None:
     stale = Inclusion(InclusionState.OUT_OF_BUDGET, "Full.", is_stale=True)
     mark = marks_of(story(recap="They met.", inclusion=stale))[0]
     assert (mark.state, mark.word) == ("out-of-budget", "Out of budget, of an earlier text")
     assert (mark.reason, mark.recap) == ("Full.", "They met.")
 
 
-def test_a_message_without_recap_and_scene_end_has_no_mark():
+def test_a_message_without_recap_and_scene_end_has_no_mark() -> None:
     assert marks_of(story(inclusion=NO_RECAP_YET)) == {}
 
 
-def test_a_failure_is_shown_where_there_is_no_recap():
+def test_a_failure_is_shown_where_there_is_no_recap() -> None:
     failed = Inclusion(InclusionState.FAILED, "The model is away.")
     assert marks_of(story(inclusion=failed))[2].word == "Failed"
 
 
-def test_only_what_is_wanted_is_told():
+def test_only_what_is_wanted_is_told() -> None:
     shown = story(recap="They met.", break_at=1, name="Quay")
     ends = page_marks(shown, 0, with_ends=True, with_recaps=False)
     assert {index: mark.end for index, mark in ends.items()} == {1: "scene 1: Quay"}
@@ -81,7 +81,7 @@ def test_only_what_is_wanted_is_told():
     assert min(marks_of(shown, first=2)) == 2
 
 
-def test_texts_are_bounded_and_one_line():
+def test_texts_are_bounded_and_one_line() -> None:
     long = Inclusion(InclusionState.INCLUDED, "r" * 10_000)
     shown = story(recap="a\n\nb " * 10_000, inclusion=long, break_at=0, name="n\n" * 10_000)
     mark = marks_of(shown)[0]
@@ -91,7 +91,7 @@ def test_texts_are_bounded_and_one_line():
     assert "\n" not in mark.recap + mark.end
 
 
-def test_a_difference_tells_the_newest_first_and_clears_what_is_gone():
+def test_a_difference_tells_the_newest_first_and_clears_what_is_gone() -> None:
     before = marks_of(story(recap="They met."))
     now = story(recap="They met.", break_at=2)
     told = difference(before, marks_of(now), now)
@@ -102,7 +102,7 @@ def test_a_difference_tells_the_newest_first_and_clears_what_is_gone():
     assert not any(mark.word or mark.end for mark in cleared)
 
 
-def test_messages_that_are_gone_are_not_told_of():
+def test_messages_that_are_gone_are_not_told_of() -> None:
     before = marks_of(story(length=4, recap="They met."))
     shorter = story(length=2, recap="They met.")
     assert difference(before, marks_of(shorter), shorter) == []
@@ -110,13 +110,13 @@ def test_messages_that_are_gone_are_not_told_of():
 
 @settings(max_examples=40)
 @given(st.text(max_size=30), st.text(max_size=60), st.booleans())
-def test_a_message_has_the_checksum_of_its_line(name: str, text: str, hidden: bool):
+def test_a_message_has_the_checksum_of_its_line(name: str, text: str, hidden: bool) -> None:
     raw = message(0, text, name=name) | {"is_system": hidden}
     line = LineDecoder().decode(jsonl([raw]))[0]
     same = Message("a", line.content_hash, line.name, line.text, is_hidden=line.is_hidden)
     assert message_checksum(same) == line_checksum(line)
 
 
-def test_half_a_surrogate_pair_counts_as_the_page_counts_it():
+def test_half_a_surrogate_pair_counts_as_the_page_counts_it() -> None:
     half, replaced = (Message("a", "", "Ada", text) for text in ("a\ud83d b", "a\ufffd b"))
     assert message_checksum(half) == message_checksum(replaced)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,8 @@ NEW, OLD, QVINK = "auto_recap_memory", "auto_summarize_memory", "qvink_memory"
 WRITERS = {NEW: "", OLD: "", QVINK: "MessageSummarize"}  # what we write ourselves names nobody
 
 
-def line(text: str = "She came.", **extra: Any) -> ChatLine:
-    made, flaw = LineDecoder().decode(jsonl([message(1, text, extra=extra)]))
+def line(extra: Mapping[str, object] | None = None, text: str = "She came.") -> ChatLine:
+    made, flaw = LineDecoder().decode(jsonl([message(1, text, extra=dict(extra or {}))]))
     assert flaw == ""
     return made
 
@@ -53,7 +54,7 @@ def test_a_recap_with_all_its_marks(namespace: str) -> None:
         "error": "too long",
         "include": "Recap of message(s)",
     }
-    assert message_recap(line(**{namespace: block})) == MessageRecap(
+    assert message_recap(line({namespace: block})) == MessageRecap(
         "A recap.", True, True, True, True, "too long", taken_from=WRITERS[namespace]
     )
 
@@ -61,23 +62,23 @@ def test_a_recap_with_all_its_marks(namespace: str) -> None:
 @pytest.mark.parametrize("namespace", [NEW, OLD, QVINK])
 def test_reasoning_and_prefill_come_with_a_recap(namespace: str) -> None:
     block = {"memory": "A recap.", "reasoning": "because", "prefill": "In this scene: "}
-    found = message_recap(line(**{namespace: block}))
+    found = message_recap(line({namespace: block}))
     told, taken_from = "In this scene: ", WRITERS[namespace]
     wanted = MessageRecap("A recap.", reasoning="because", prefill=told, taken_from=taken_from)
     assert found == wanted
     assert found.shown_text(with_prefill=True) == "In this scene: A recap."
-    assert message_recap(line(**{namespace: {**block, "memory": None}})) is None
-    odd = message_recap(line(**{namespace: {**block, "reasoning": 7, "prefill": None}}))
+    assert message_recap(line({namespace: {**block, "memory": None}})) is None
+    odd = message_recap(line({namespace: {**block, "reasoning": 7, "prefill": None}}))
     assert odd == MessageRecap("A recap.", taken_from=taken_from)
 
 
 def test_a_recap_is_of_the_extension_whose_words_it_has() -> None:
     theirs = {"memory": "By MessageSummarize.", "remember": True}
-    only_marks = line(**{NEW: {"exclude": True}, QVINK: theirs})
+    only_marks = line({NEW: {"exclude": True}, QVINK: theirs})
     found = message_recap(only_marks)
     assert found is not None
     assert (found.text, found.taken_from) == ("By MessageSummarize.", "MessageSummarize")
-    both = message_recap(line(**{NEW: {"memory": "By ST-Auto-Recap."}, QVINK: theirs}))
+    both = message_recap(line({NEW: {"memory": "By ST-Auto-Recap."}, QVINK: theirs}))
     assert both is not None
     assert (both.text, both.taken_from) == ("By ST-Auto-Recap.", "")
 
@@ -94,32 +95,30 @@ def test_a_message_that_message_summarize_failed_at_keeps_its_marks_and_the_reas
         "include": None,
         "exclude": True,
     }
-    assert message_recap(line(**{QVINK: block})) == MessageRecap(
+    assert message_recap(line({QVINK: block})) == MessageRecap(
         is_excluded=True, error="No connection"
     )
 
 
 def test_nulls_and_wrong_types_are_no_marks() -> None:
     block = {"memory": None, "exclude": None, "remember": 0, "edited": "", "error": None}
-    assert message_recap(line(**{NEW: block})) is None
-    assert message_recap(line(**{NEW: {"memory": 7, "exclude": "true"}})) == MessageRecap(
+    assert message_recap(line({NEW: block})) is None
+    assert message_recap(line({NEW: {"memory": 7, "exclude": "true"}})) == MessageRecap(
         is_excluded=True
     )
-    assert message_recap(line(**{NEW: "text"})) is None
+    assert message_recap(line({NEW: "text"})) is None
 
 
 def test_the_new_namespace_goes_before_the_old_ones_key_by_key() -> None:
-    found = message_recap(
-        line(**{OLD: {"memory": "old", "remember": True}, NEW: {"memory": "new"}})
-    )
+    found = message_recap(line({OLD: {"memory": "old", "remember": True}, NEW: {"memory": "new"}}))
     assert found == MessageRecap("new", is_remembered=True)
 
 
 def test_a_recap_knows_whether_its_text_is_still_the_same() -> None:
     (number,) = string_hashes(["She came."])
-    same = message_recap(line("She came.", **{OLD: {"memory": "r", "hash": number}}))
-    other = message_recap(line("She left.", **{OLD: {"memory": "r", "hash": number}}))
-    unknown = message_recap(line("She left.", **{OLD: {"memory": "r"}}))
+    same = message_recap(line({OLD: {"memory": "r", "hash": number}}, "She came."))
+    other = message_recap(line({OLD: {"memory": "r", "hash": number}}, "She left."))
+    unknown = message_recap(line({OLD: {"memory": "r"}}, "She left."))
     assert same is not None
     assert other is not None
     assert unknown is not None
@@ -129,7 +128,7 @@ def test_a_recap_knows_whether_its_text_is_still_the_same() -> None:
 
 
 def test_recaps_of_a_whole_chat_by_index() -> None:
-    lines = [line(), line(**{NEW: {"memory": "r"}}), line(**{NEW: {"scene_break": True}})]
+    lines = [line(), line({NEW: {"memory": "r"}}), line({NEW: {"scene_break": True}})]
     assert message_recaps(lines) == {1: MessageRecap("r")}
 
 
@@ -164,7 +163,7 @@ SCENE = {
 
 
 def test_a_scene_with_its_versions() -> None:
-    scene = scene_extra(line(**{NEW: SCENE}))
+    scene = scene_extra(line({NEW: SCENE}))
     assert scene is not None
     assert (scene.is_break, scene.is_visible, scene.is_collapsed) == (True, True, True)
     assert (scene.name, scene.recap_hash) == ("Ambush at the ford 12-41", "1k3zq9")
@@ -184,7 +183,7 @@ def test_a_scene_with_its_versions() -> None:
 )
 @pytest.mark.weakness(12)
 def test_only_false_hides_a_break(stored: dict[str, Any], is_visible: bool) -> None:
-    scene = scene_extra(line(**{NEW: {"scene_break": True, **stored}}))
+    scene = scene_extra(line({NEW: {"scene_break": True, **stored}}))
     assert scene is not None
     assert scene.is_visible is is_visible
 
@@ -197,23 +196,21 @@ def test_old_key_names_are_read() -> None:
         "scene_summary_current_index": 1,
         "scene_summary_hash": "x",
     }
-    scene = scene_extra(line(**{OLD: block}))
+    scene = scene_extra(line({OLD: block}))
     assert scene is not None
     assert (scene.versions, scene.text, scene.recap_hash) == (("one", "two"), "two", "x")
 
 
 def test_versions_may_be_objects() -> None:
     versions = [{"recap": "a"}, {"content": "b"}, {"text": "c"}, {"memory": "d"}, {"x": 1}, None]
-    scene = scene_extra(line(**{NEW: {"scene_break": True, "scene_recap_versions": versions}}))
+    scene = scene_extra(line({NEW: {"scene_break": True, "scene_recap_versions": versions}}))
     assert scene is not None
     assert scene.versions == ("a", "b", "c", "d", '{"x": 1}', "")
 
 
 @pytest.mark.parametrize("key", ["scene_recap_memory", "scene_break_recap"])
 def test_a_recap_without_versions_is_the_only_version(key: str) -> None:
-    scene = scene_extra(
-        line(**{NEW: {"scene_break": True, key: "text", "scene_recap_versions": []}})
-    )
+    scene = scene_extra(line({NEW: {"scene_break": True, key: "text", "scene_recap_versions": []}}))
     assert scene is not None
     assert (scene.versions, scene.current) == (("text",), 0)
 
@@ -221,19 +218,19 @@ def test_a_recap_without_versions_is_the_only_version(key: str) -> None:
 @pytest.mark.parametrize(("stored", "current"), [(7, 1), (-3, 0), ("1", 1), (None, 0), ([], 0)])
 def test_an_index_out_of_range_is_clamped(stored: object, current: int) -> None:
     block = {"scene_recap_versions": ["a", "b"], "scene_recap_current_index": stored}
-    scene = scene_extra(line(**{NEW: block}))
+    scene = scene_extra(line({NEW: block}))
     assert scene is not None
     assert scene.current == current
 
 
 def test_a_bookmark_has_no_text() -> None:
-    scene = scene_extra(line(**{NEW: {"scene_break": True}}))
+    scene = scene_extra(line({NEW: {"scene_break": True}}))
     assert scene is not None
     assert (scene.versions, scene.current, scene.text) == ((), -1, "")
 
 
 def test_flat_metadata_is_that_of_version_0() -> None:
-    scene = scene_extra(line(**{NEW: {"scene_recap_metadata": {"startIdx": 3, "timestamp": 1}}}))
+    scene = scene_extra(line({NEW: {"scene_recap_metadata": {"startIdx": 3, "timestamp": 1}}}))
     assert scene is not None
     assert scene.metadata == {0: {"startIdx": 3, "timestamp": 1}}
 
@@ -316,7 +313,7 @@ anything = st.recursive(
 
 @given(anything)
 def test_nothing_stored_makes_it_fail(stored: Any) -> None:
-    made = line(**{NEW: stored, OLD: stored})
+    made = line({NEW: stored, OLD: stored})
     message_recap(made)
     scene = scene_extra(made)
     assert scene is None or isinstance(scene.text, str)

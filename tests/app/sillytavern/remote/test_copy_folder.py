@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -102,12 +103,13 @@ def test_a_name_that_could_leave_its_folder_on_any_system_is_refused(
         copy.write_card(PageMember(f"{name}/.png" if name else "", "x"))
     with pytest.raises(CopyRefused):
         copy.write_group(PageGroup(name, "x", ()), "x")
-    for make in (
+    made: tuple[Callable[[], ChatIdentity], ...] = (
         lambda: ChatIdentity("solo", name, avatar="Ada.png"),
         lambda: ChatIdentity("solo", "x", avatar=f"{name}/.png"),
         lambda: ChatIdentity("group", name, group="1"),
         lambda: ChatIdentity("group", "x", group=name),
-    ):
+    )
+    for make in made:
         with pytest.raises((CopyRefused, ValueError)):
             copy.write_chat(make(), COPIED)
     assert sorted(copy.folder.parent.parent.rglob("*")) == before

@@ -7,8 +7,11 @@ import gc
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 import peewee
 import pytest
@@ -35,9 +38,7 @@ async def test_units_of_many_tasks_never_meet_in_one_transaction(store: Store) -
     def unit(name: str) -> int:
         return store.chats.id_of(name)
 
-    numbers = await asyncio.gather(
-        *(store.run(lambda name=f"chat {n}": unit(name)) for n in range(50))
-    )
+    numbers = await asyncio.gather(*(store.run(partial(unit, f"chat {n}")) for n in range(50)))
     assert sorted(numbers) == list(range(1, 51))
 
 
@@ -119,8 +120,9 @@ async def test_breaks_of_the_first_schema_get_an_empty_rationale_that_undo_knows
     path = tmp_path / "story.sqlite3"
     old = peewee.SqliteDatabase(str(path))
     Runner(old, directory=str(MIGRATIONS)).up("0001_first")
-    old.execute_sql("INSERT INTO chat (id, path, first_seen) VALUES (1, 'chat', 0)")
-    old.execute_sql(
+    perform = cast("Callable[[str], object]", old.execute_sql)
+    perform("INSERT INTO chat (id, path, first_seen) VALUES (1, 'chat', 0)")
+    perform(
         "INSERT INTO scene_break (chat_id, anchor, origin, cue, confidence, name, is_visible, "
         "is_collapsed) VALUES (1, 'a', 'model', 'model', 1, 'Old', 1, 0)"
     )

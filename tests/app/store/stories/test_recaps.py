@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from app.core.errors import OperationOutdated
@@ -29,7 +31,7 @@ async def test_a_swipe_back_finds_its_own_recap_and_marks(store: Store) -> None:
     first = MessageRecap("one", is_excluded=True, source_hash="1")
     second = MessageRecap("two", is_edited=True, source_hash="2")
     for recap in (first, second):
-        await store.run(lambda r=recap: store.recaps.save_message_recaps(chat_id, {"a": r}))
+        await store.run(partial(store.recaps.save_message_recaps, chat_id, {"a": recap}))
     assert await recap_of(store, chat_id, "1") == first
     assert await recap_of(store, chat_id, "2") == second
     # A text without a record of its own shows the newest one, which is stale by its hash.
@@ -44,7 +46,7 @@ async def test_a_record_written_again_is_replaced_and_no_other(store: Store) -> 
         store.recaps.save_message_recaps(chat_id, {"a": recap})
 
     for text, source in (("one", "1"), ("two", "2"), ("one again", "1")):
-        await store.run(lambda t=text, s=source: save(t, s))
+        await store.run(partial(save, text, source))
     assert await recap_of(store, chat_id, "1") == MessageRecap("one again", source_hash="1")
     assert await recap_of(store, chat_id, "2") == MessageRecap("two", source_hash="2")
 

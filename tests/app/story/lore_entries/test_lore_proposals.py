@@ -16,7 +16,9 @@ FORD = {"type": "place", "name": "Ford", "keywords": [], "content": ["Deep."]}
 MILL = {"type": "place", "name": "Mill", "keywords": ["wheel"], "content": ["Burnt."]}
 
 
-def recap(anchor: str, version: int, *entities: object, by: str = "m", now: bool = True):
+def recap(
+    anchor: str, version: int, *entities: object, by: str = "m", now: bool = True
+) -> SceneRecap:
     stored = json.dumps({"stage4": {"entities": entities}})
     return SceneRecap(anchor, version, f"Scene {anchor}", "t", "", by, 0.0, now, stored)
 

@@ -36,7 +36,7 @@ def pack() -> LanguagePack:
 
 
 def found(pack: LanguagePack, text: str) -> list[tuple[str, int, int]]:
-    return [tuple(hit) for hit in pack.find(tokens_of(text))]
+    return [(*hit,) for hit in pack.find(tokens_of(text))]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,8 @@ async def test_a_message_that_came_last_is_found_at_once(
     world.tavern.chat.write_bytes(b"\n".join((*lines, told)) + b"\n")
     await chat.read()
     index = indexes.of(chat)
-    assert index is before is not None
+    assert index is before
+    assert index is not None
     assert found_by(index, "zeppelins") == [len(chat.story.messages) - 1]
     world.tavern.chat.write_bytes(b"\n".join(lines) + b"\n")
     await chat.read()

@@ -122,7 +122,7 @@ class Bench:
     chat: OpenChat
     pages: FakePages
     mirror: Mirror
-    noted: list[dict[str, str]] = field(default_factory=list)
+    noted: list[dict[Path, str]] = field(default_factory=list)
 
     @property
     def lines(self) -> list[dict[str, Any]]:
@@ -137,7 +137,7 @@ class Bench:
     def anchor(self, index: int) -> str:
         return self.chat.story.messages[index].anchor
 
-    async def know(self, unit: Callable[[int], None]) -> None:
+    async def know(self, unit: Callable[[int], object]) -> None:
         await self.store.run(lambda: unit(self.chat.chat_id))
         await self.chats.refresh(self.chat)
 
@@ -194,7 +194,7 @@ async def test_nothing_is_written_unless_the_user_wants_it(bench: Bench) -> None
 async def test_what_is_known_gets_into_a_file_that_nobody_has_open(bench: Bench) -> None:
     await bench.mark_break(3, "The quay")
     recap = SceneRecap(bench.anchor(3), 0, "The quay", "STATE\nFog.", "", "built-in", 1.0)
-    await bench.know(lambda chat_id: bench.store.recaps.add_scene_recap(chat_id, recap) and None)
+    await bench.know(lambda chat_id: bench.store.recaps.add_scene_recap(chat_id, recap))
     await bench.fold(1, 3)
     source = bench.chat.story.messages[5].content_hash
     own = {bench.anchor(5): MessageRecap("Short.", is_excluded=True, source_hash=source)}
@@ -229,7 +229,7 @@ async def test_a_cleared_chat_is_cleared_in_its_file_and_undo_writes_it_again(
     source = bench.chat.story.messages[5].content_hash
     own = {bench.anchor(5): MessageRecap("Short.", is_excluded=True, source_hash=source)}
     await bench.mark_break(3, "The quay")
-    await bench.know(lambda chat_id: bench.store.recaps.add_scene_recap(chat_id, recap) and None)
+    await bench.know(lambda chat_id: bench.store.recaps.add_scene_recap(chat_id, recap))
     await bench.know(lambda chat_id: bench.store.recaps.save_message_recaps(chat_id, own))
     await bench.fold(1, 3)
     assert await bench.mirrored() == ""
@@ -451,7 +451,7 @@ async def test_after_closing_nothing_is_begun(bench: Bench) -> None:
 async def test_a_branch_of_a_mirrored_chat_knows_everything_once(bench: Bench) -> None:
     await bench.mark_break(3, "The quay")
     recap = SceneRecap(bench.anchor(3), 0, "The quay", "STATE\nFog.", "", "built-in", 1.0)
-    await bench.know(lambda chat_id: bench.store.recaps.add_scene_recap(chat_id, recap) and None)
+    await bench.know(lambda chat_id: bench.store.recaps.add_scene_recap(chat_id, recap))
     await bench.fold(1, 3)
     await bench.mirrored()
     header, *lines = bench.lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ MESSAGES = [Message(f"m{n}", digest(f"text {n}"), "Mira", f"text {n}") for n in 
 FOUND, HAND = BreakOrigin.HEURISTIC, BreakOrigin.HAND
 
 
-def mark(index: int, origin: BreakOrigin = FOUND, **more: bool) -> SceneBreak:
+def mark(index: int, origin: BreakOrigin = FOUND, **more: Any) -> SceneBreak:
     return replace(SceneBreak(f"m{index}", origin, "time"), **more)
 
 

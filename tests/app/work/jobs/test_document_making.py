@@ -320,14 +320,15 @@ async def test_what_has_ended_goes_into_no_text(bench: Bench) -> None:
         "List what in the passage": "NONE",
         "Write the keywords": "1: boat",
     }
-    for spec in (
+    specs: tuple[Callable[[], OperationSpec], ...] = (
         lambda: arc_summary_spec(bench.about, bench.about.resolved),
         lambda: canon_spec(bench.about),
         lambda: profile_spec(bench.about, (MIRA,)),
         lambda: summary_spec(bench.about, range(6)),
         lambda: continuity_spec(bench.about, 11),
         lambda: trigger_spec(bench.about, [gone, *facts]),
-    ):
+    )
+    for spec in specs:
         await bench.perform(spec())
     assert len(bench.llm.requests) == 6
     assert not any("silver anchor" in request.text for request in bench.llm.requests)

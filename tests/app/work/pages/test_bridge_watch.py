@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from websockets.asyncio.client import connect
+from websockets.typing import Origin, Subprotocol
 
 from app.core.part_health import HealthItem, Light
 from app.core.tasks import TaskSupervisor
@@ -103,8 +104,8 @@ async def test_a_page_that_went_is_not_looked_for_as_at_the_start(
     paired = json.loads((extension(demo_tavern) / "pairing.json").read_text())
     async with connect(
         f"ws://127.0.0.1:{paired['port']}",
-        origin="http://127.0.0.1:8000",
-        subprotocols=["tavernkeep.v1", f"token.{paired['token']}"],
+        origin=Origin("http://127.0.0.1:8000"),
+        subprotocols=[Subprotocol("tavernkeep.v1"), Subprotocol(f"token.{paired['token']}")],
         proxy=None,
     ) as page:
         await page.send(json.dumps({"type": "hello", "version": "0.4.2", "page": "p"}))

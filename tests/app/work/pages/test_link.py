@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
 
 from app.core.errors import BackendAway, ChatUnreadable
 from app.core.part_health import HealthItem, Light
@@ -84,8 +85,8 @@ async def linked(
     heard: asyncio.Queue[Any] = asyncio.Queue()
     async with connect(
         f"ws://127.0.0.1:{paired['port']}",
-        origin="http://127.0.0.1:8000",
-        subprotocols=["tavernkeep.v1", f"token.{paired['token']}"],
+        origin=Origin("http://127.0.0.1:8000"),
+        subprotocols=[Subprotocol("tavernkeep.v1"), Subprotocol(f"token.{paired['token']}")],
         proxy=None,
     ) as page:
         linked = Linked(link, chats, demo_tavern.chat, page, heard)
@@ -218,12 +219,12 @@ async def test_a_macro_that_stands_nowhere_is_known_as_long_as_the_page_is_there
     assert "{{smartmemory-arcs}}" in item.sentence
     await linked.say(type="event", name="macros_unplaced", subject="")
     await changed.get()
-    assert linked.link.unplaced_macros == ()
+    assert not linked.link.unplaced_macros
     await linked.say(type="event", name="macros_unplaced", subject=names)
     await changed.get()
     await linked.page.close()
     await changed.get()
-    assert linked.link.unplaced_macros == ()
+    assert not linked.link.unplaced_macros
 
 
 async def test_a_turn_tells_which_macros_the_card_names(linked: Linked) -> None:
@@ -270,7 +271,7 @@ async def test_the_page_is_asked_for_what_its_model_can(linked: Linked) -> None:
     question = json.loads(await linked.page.recv())
     assert (question["kind"], question["params"]) == ("connection", {"profile": ""})
     await linked.say(type="answer", id=question["id"], result={"context": 4096})
-    assert await asking == [{"context": 4096}]
+    assert list(await asking) == [{"context": 4096}]
     asking = asyncio.gather(linked.link.ask_page("connection", {}, seconds=30))
     await linked.page.recv()
     await linked.page.close()
@@ -289,8 +290,8 @@ async def test_a_page_with_an_older_bridge_is_to_be_reloaded(
     paired = json.loads((folder / "pairing.json").read_text())
     async with connect(
         f"ws://127.0.0.1:{paired['port']}",
-        origin="http://127.0.0.1:8000",
-        subprotocols=["tavernkeep.v1", f"token.{paired['token']}"],
+        origin=Origin("http://127.0.0.1:8000"),
+        subprotocols=[Subprotocol("tavernkeep.v1"), Subprotocol(f"token.{paired['token']}")],
         proxy=None,
     ) as old:
         await old.send(json.dumps({"type": "hello", "version": "0.1.0", "page": "old"}))

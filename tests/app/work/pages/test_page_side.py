@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
 
 from app.companion import Companion, open_companion
 from app.core.errors import UsageError
@@ -143,8 +144,8 @@ async def laid(
         paired = pairing(tavern.user_folder)
         async with connect(
             f"ws://127.0.0.1:{paired['port']}",
-            origin="http://127.0.0.1:8000",
-            subprotocols=["tavernkeep.v1", f"token.{paired['token']}"],
+            origin=Origin("http://127.0.0.1:8000"),
+            subprotocols=[Subprotocol("tavernkeep.v1"), Subprotocol(f"token.{paired['token']}")],
             proxy=None,
         ) as connection:
             page = FakePage(connection, tavern.chat)
@@ -166,7 +167,8 @@ def table(laid: Table) -> Table:
 
 def pairing(user_folder: Path) -> dict[str, Any]:
     path = bridge_installer.extension_folder(user_folder) / "pairing.json"
-    return json.loads(path.read_text())
+    said: dict[str, Any] = json.loads(path.read_text())
+    return said
 
 
 async def test_a_page_is_told_which_parts_are_wanted_and_how_the_program_is(table: Table) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin, Subprotocol
 
 from app.companion import Companion, open_companion
 from app.core.errors import UsageError
@@ -99,8 +100,8 @@ async def playing(
         paired = json.loads(pairing.read_text())
         async with connect(
             f"ws://127.0.0.1:{paired['port']}",
-            origin="http://127.0.0.1:8000",
-            subprotocols=["tavernkeep.v1", f"token.{paired['token']}"],
+            origin=Origin("http://127.0.0.1:8000"),
+            subprotocols=[Subprotocol("tavernkeep.v1"), Subprotocol(f"token.{paired['token']}")],
             proxy=None,
         ) as page:
             news: asyncio.Queue[Path] = asyncio.Queue()

@@ -61,10 +61,10 @@ def searched(story: Story, spec: OperationSpec) -> Searched:
     place = ScenesOfMessages(story.messages, story.message_tokens, story.breaks, ())
     search = search_of(place, spec)
     assert search is not None
-    shown = spec.params["shown"]
-    return Searched(
-        *spec.params["eligible"], *shown, place.digest_of(search.shown), searcher(WRITING)
-    )
+    first, last = spec.params["eligible"]
+    shown_first, shown_last = spec.params["shown"]
+    digest_ = place.digest_of(search.shown)
+    return Searched(first, last, shown_first, shown_last, digest_, searcher(WRITING))
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,9 @@ async def test_where_nothing_has_all_words_what_has_more_of_them_comes_first(wor
 
 async def test_a_branch_shows_a_message_once_and_says_where_else_it_is(world: World) -> None:
     await world.open(world.branch("branch", 20))
-    word = max(world.companion.story(world.tavern.chat).messages[3].text.split(), key=len)
+    story = world.companion.story(world.tavern.chat)
+    assert story is not None
+    word = max(story.messages[3].text.split(), key=len)
     findings = await world.companion.search.find(word)
     texts = [hit.text for hit in findings.hits if not hit.memory_id]
     assert len(texts) == len(set(texts))
@@ -147,7 +149,9 @@ async def test_a_branch_shows_a_message_once_and_says_where_else_it_is(world: Wo
 
 async def test_a_message_that_the_open_chat_shows_is_said_to_be_there(world: World) -> None:
     await world.open(world.branch("branch", 20))
-    word = max(world.companion.story(world.tavern.chat).messages[3].text.split(), key=len)
+    story = world.companion.story(world.tavern.chat)
+    assert story is not None
+    word = max(story.messages[3].text.split(), key=len)
     for here in (world.tavern.chat, world.tavern.chat.with_name("branch.jsonl")):
         findings = await world.companion.search.find(word, here=here)
         both = [hit for hit in findings.hits if hit.elsewhere and not hit.memory_id]

@@ -159,6 +159,7 @@ async def test_a_passing_fault_waits_and_holds_up_nobody(
     assert script.done == ["other"]
     (waiting,) = queue.waiting(1)
     assert waiting.attempts == 1
+    assert waiting.started is not None
     assert waiting.not_before - waiting.started == pytest.approx(10, abs=1)
     script.acts.clear()
     await queue.retry(waiting.id)

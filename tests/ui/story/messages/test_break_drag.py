@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.story.scenes import BreakOrigin, scenes_of
 from app.story.story import Story
 from tests.ui.samples import message, story
+from tests.ui.story.messages.views import model_of
 from ui.controls.labels import plain_tip
 from ui.story.messages import geometry as geo
 from ui.story.messages.break_drag import scene_sentence
@@ -29,13 +30,13 @@ def short_lines(count: int = 40, breaks: tuple[int, ...] = (9, 19), **options: o
 
 
 def grip(view: ChatView, scene: int) -> QPoint:
-    area = view.row_rect(view.model().layout.row_of_scene(scene))
+    area = view.row_rect(model_of(view).layout.row_of_scene(scene))
     return QPoint(view.column.text_left + 200, area.y() + geo.DIVIDER_HEIGHT // 2)
 
 
 def foot(view: ChatView, index: int) -> QPoint:
     """A place just above the lower edge of a message."""
-    area = view.row_rect(view.model().layout.row_of_message(index))
+    area = view.row_rect(model_of(view).layout.row_of_message(index))
     return QPoint(view.column.text_left + 200, area.bottom() - 8)
 
 
@@ -207,8 +208,8 @@ def test_a_divider_says_why_the_model_set_its_break(view: ChatView) -> None:
     marks = {**told.breaks, "a000009": mark}
     told = replace(told, breaks=marks, scenes=scenes_of(told.messages, marks))
     ready(view, told)
-    row = view.model().layout.row_of_scene(1)
-    tip = tip_of(view.model(), row, "name", in_gutter=False)
+    row = model_of(view).layout.row_of_scene(1)
+    tip = tip_of(model_of(view), row, "name", in_gutter=False)
     assert tip.splitlines() == [
         f"Why here: {why}",
         "Drag to end scene 1 elsewhere. (Alt Shift Up, Alt Shift Down)",
@@ -218,5 +219,5 @@ def test_a_divider_says_why_the_model_set_its_break(view: ChatView) -> None:
     assert spoken.endswith(why)
     view.select_row(row)
     assert not view.grab().isNull()
-    other = view.model().layout.row_of_scene(2)
-    assert "Why here" not in tip_of(view.model(), other, "name", in_gutter=False)
+    other = model_of(view).layout.row_of_scene(2)
+    assert "Why here" not in tip_of(model_of(view), other, "name", in_gutter=False)

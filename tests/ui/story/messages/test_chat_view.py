@@ -13,9 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import MessageRecap
+from app.story.story import Story
 from tests.ui.samples import LINES, message, story, with_states
+from tests.ui.story.messages.views import model_of
 from ui.story.messages import geometry as geo
 from ui.story.messages.chat_view import ChatView
+from ui.story.messages.message_delegate import MessageDelegate
 from ui.story.messages.parts import part_at
 from ui.story.messages.row_tips import tip_of
 from ui.story.words import recap_tip
@@ -24,7 +27,7 @@ from ui.theme.source import ThemeChoice, ThemeSource
 Key = Qt.Key
 
 
-def long_story(count: int = 400) -> object:
+def long_story(count: int = 400) -> Story:
     """Messages of very different heights, so that an estimate is nearly always wrong."""
     dice = random.Random(5)
     shown = tuple(
@@ -36,11 +39,11 @@ def long_story(count: int = 400) -> object:
 
 def y_of(view: ChatView, index: int) -> int:
     """Where a message's row begins in the viewport."""
-    return view.row_rect(view.model().layout.row_of_message(index)).y()
+    return view.row_rect(model_of(view).layout.row_of_message(index)).y()
 
 
 def middle_of_tool(view: ChatView, index: int, tool: str) -> QPoint:
-    row = view.row_rect(view.model().layout.row_of_message(index))
+    row = view.row_rect(model_of(view).layout.row_of_message(index))
     return geo.tool_rect(row, view.column, tool).center()
 
 
@@ -70,6 +73,7 @@ def test_rows_in_view_have_their_real_heights(view: ChatView) -> None:
     view.show_story(long_story())
     view.jump_to(120)
     delegate = view.itemDelegate()
+    assert isinstance(delegate, MessageDelegate)
     row = view.rowAt(0)
     while 0 <= row < view.model().rowCount() and view.row_rect(row).y() < view.viewport().height():
         assert view.rowHeight(row) == delegate.row_height(row, view.column)
@@ -149,17 +153,17 @@ def test_another_size_of_the_window_keeps_the_end_in_view(
 def test_larger_story_text_keeps_the_top_row(view: ChatView, theme: ThemeSource) -> None:
     view.show_story(long_story())
     view.jump_to(150)
-    before = view.rowHeight(view.model().layout.row_of_message(150))
+    before = view.rowHeight(model_of(view).layout.row_of_message(150))
     theme.set_reading_px(21)
     assert y_of(view, 150) == 0
-    assert view.rowHeight(view.model().layout.row_of_message(150)) > before
+    assert view.rowHeight(model_of(view).layout.row_of_message(150)) > before
 
 
 def test_a_recap_that_comes_in_makes_its_row_higher_by_one_line(view: ChatView) -> None:
     plain = story(60, (9,))
     view.show_story(plain)
     view.jump_to(20)
-    row = view.model().layout.row_of_message(21)
+    row = model_of(view).layout.row_of_message(21)
     before = view.rowHeight(row)
     view.show_story(with_states(plain), first_changed=None)
     assert y_of(view, 20) == 0
@@ -274,7 +278,7 @@ def test_a_tool_is_told_with_its_message(view: ChatView, qtbot: QtBot, tool: str
     point = middle_of_tool(view, 13, tool)
     qtbot.mouseMove(view.viewport(), point)
     assert (view.attention.hovered, view.attention.tool) == (
-        view.model().layout.row_of_message(13),
+        model_of(view).layout.row_of_message(13),
         tool,
     )
     heard = QSignalSpy(view.tool_used)
@@ -323,7 +327,7 @@ def test_a_stale_recap_offers_to_be_redone(view: ChatView, qtbot: QtBot) -> None
     stale = next(n for n, i in enumerate(told.inclusion) if i.is_stale and n > 20)
     view.show_story(told)
     view.jump_to(stale)
-    card = geo.card_rect(view.row_rect(view.model().layout.row_of_message(stale)), view.column)
+    card = geo.card_rect(view.row_rect(model_of(view).layout.row_of_message(stale)), view.column)
     at = QPoint(view.column.text_right - 30, card.bottom() - 10)
     heard = QSignalSpy(view.tool_used)
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
@@ -338,14 +342,14 @@ def test_a_recap_under_the_pointer_is_told_whole_with_its_reasoning(view: ChatVi
     recap = MessageRecap("She left. " * 90, reasoning="Who <b>left</b>?", prefill="In it: ")
     view.show_story(replace(told, message_recaps={**told.message_recaps, anchor: recap}))
     view.jump_to(index)
-    row = view.model().layout.row_of_message(index)
+    row = model_of(view).layout.row_of_message(index)
     area, column = view.row_rect(row), view.column
     foot = geo.card_rect(area, column).bottom() - 10
-    part = part_at(view.model(), row, area, column, QPoint(column.text_left + 90, foot))
-    lines = tip_of(view.model(), row, part, in_gutter=False).splitlines()
+    part = part_at(model_of(view), row, area, column, QPoint(column.text_left + 90, foot))
+    lines = tip_of(model_of(view), row, part, in_gutter=False).splitlines()
     assert lines == [recap.text, "Begun with: In it: ", "Reasoning: Who <b>left</b>?"]
-    above = part_at(view.model(), row, area, column, QPoint(column.text_left + 90, area.y() + 40))
-    assert tip_of(view.model(), row, above, in_gutter=False) == ""
+    above = part_at(model_of(view), row, area, column, QPoint(column.text_left + 90, area.y() + 40))
+    assert tip_of(model_of(view), row, above, in_gutter=False) == ""
     endless = MessageRecap("x" * 90_000, reasoning="y" * 90_000)
     assert len(recap_tip(endless)) < 3_000
 

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
-from app.story.messages import digest
+from app.story.messages import Message, digest
 from tests.ui.samples import message, story, with_states
 from ui.story.messages.message_model import MessageModel
 from ui.story.messages.rows import RowKind
@@ -68,7 +68,7 @@ def test_an_edit_changes_rows_and_moves_none(model: MessageModel) -> None:
     assert heard["changed"].at(0)[0].row() == row
 
 
-def replace_text(messages: tuple, index: int, text: str) -> tuple:
+def replace_text(messages: tuple[Message, ...], index: int, text: str) -> tuple[Message, ...]:
     edited = message(index, text)
     assert edited.content_hash == digest(text)
     return (*messages[:index], edited, *messages[index + 1 :])

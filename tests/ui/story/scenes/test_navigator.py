@@ -64,6 +64,7 @@ def test_the_scene_that_is_read_is_marked(navigator: Navigator) -> None:
 def test_typing_finds_scenes_by_name_and_number(navigator: Navigator, qtbot: QtBot) -> None:
     fill(navigator, story(200, tuple(range(9, 200, 10))))
     field = navigator.findChild(Field)
+    assert field is not None
     assert field.isVisible()
     qtbot.keyClicks(field, "name 17")
     assert navigator.list.model().rowCount() == 1
@@ -77,7 +78,9 @@ def test_typing_finds_scenes_by_name_and_number(navigator: Navigator, qtbot: QtB
 
 def test_few_scenes_need_no_filter(navigator: Navigator) -> None:
     fill(navigator, story(40, (9, 19, 29)))
-    assert not navigator.findChild(Field).isVisible()
+    field = navigator.findChild(Field)
+    assert field is not None
+    assert not field.isVisible()
 
 
 def test_the_legend_counts_and_names_every_state(navigator: Navigator) -> None:
