@@ -28,7 +28,12 @@ from app.work.demo.demo_story import demo_chat, give_demo
 from app.work.pages.link import AnsweredTurn
 from app.work.planning.staleness import is_outdated
 from app.work.queries.memory_view import MemoryView
-from app.work.scheduling.health import health_of
+from app.work.scheduling.health import (
+    backend_health,
+    queue_health,
+    reading_health,
+    sillytavern_health,
+)
 
 _OF_WRITERS = frozenset(
     {"backend", "prompt_preset", "generation_budget", "reasoning_marks", *KIND_MODELS}
@@ -163,27 +168,22 @@ class Companion(Wiring):
     @property
     def health(self) -> Health:
         """How each part is doing."""
-        return health_of(
-            taverns=self.taverns,
-            pages=self._link.pages,
-            is_listening=self._link.is_listening,
-            unplaced=self._link.unplaced_macros,
-            unreached=self._link.unreached,
-            bridges=self._link.bridges,
-            is_seeking=self._link.is_seeking,
-            last_read=self._chats.last_read,
-            operations=self._queue.operations,
-            is_paused=self._queue.is_paused,
-            pause_reason=self._queue.pause_reason,
-            stopped_before=self._queue.stopped_before,
-            catching_up=self.work.catching_up,
-            tokens_today=self.use.cap.spent.tokens,
-            problem=self._problem,
-            no_room=self._room.sentence,
-            folder_gone=self.folder_gone if self._library.gone else "",
-            writer_label=self.models.writer().label,
-            is_writing=self._mirror.is_used,
-            unwritten=tuple(self._mirror.waiting.values()),
+        link, queue, mirror = self._link, self._queue, self._mirror
+        tokens = self.use.cap.spent.tokens
+        return Health(
+            sillytavern=sillytavern_health(
+                self.taverns,
+                link.pages,
+                is_writing=mirror.is_used,
+                unwritten=tuple(mirror.waiting.values()),
+                folder_gone=self.folder_gone if self._library.gone else "",
+            ),
+            bridge=link.health,
+            reading=reading_health(self._chats.last_read, self._room.sentence),
+            queue=queue_health(queue.operations, queue.halt, self.work.catching_up),
+            backend=backend_health(
+                self.models.writer().label, queue.operations, self._problem, tokens
+            ),
         )
 
     @property

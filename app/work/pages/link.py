@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from app.core.errors import BackendAway, BridgeError, ChatUnreadable
+from app.core.part_health import HealthItem
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
@@ -36,6 +37,7 @@ from app.sillytavern.bridge.pairing_door import OnPair
 from app.sillytavern.data_folders import Tavern
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
+from app.work.pages.bridge_health import bridge_health
 from app.work.pages.bridge_watch import BridgeWatch
 from app.work.pages.remote_chats import RemoteChats
 
@@ -151,6 +153,18 @@ class BridgeLink:
     def is_seeking(self) -> bool:
         """Whether we have just begun, and no page had the time to come yet."""
         return self._watch.is_seeking
+
+    @property
+    def health(self) -> HealthItem:
+        """How the way to the pages is doing."""
+        return bridge_health(
+            self.pages,
+            self.bridges,
+            is_listening=self.is_listening,
+            is_seeking=self.is_seeking,
+            unplaced=self.unplaced_macros,
+            unreached=self.unreached,
+        )
 
     def is_paired(self, user_folder: Path) -> bool:
         """Whether a tavern's pages could reach us."""

@@ -10,7 +10,7 @@ from app.core.tasks import TaskSupervisor
 from app.store.store import Store
 from app.work.queue.backlog import Backlog
 from app.work.queue.waiting import moved_first, moved_up
-from app.work.queue.worker import After, Perform, Worker
+from app.work.queue.worker import After, Halt, Perform, Worker
 
 
 class OperationQueue(Backlog):
@@ -51,6 +51,11 @@ class OperationQueue(Backlog):
     def is_paused(self) -> bool:
         """Whether nothing new is begun."""
         return self._worker.is_paused
+
+    @property
+    def halt(self) -> Halt | None:
+        """Why nothing new is begun; None while it is."""
+        return self._worker.halt
 
     @property
     def pause_reason(self) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from app.core.errors import BackendAway, BackendRefused, PromptTooLong, StoreError, TavernkeepError
 from app.core.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome
@@ -26,6 +26,16 @@ CHANGED = N_("The messages that it was made from changed; it is planned again.")
 
 Perform = Callable[[Operation], Awaitable[Outcome]]
 After = Callable[[Operation], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """Nothing new is begun. reason: a sentence when the queue paused by itself, "" else. before:
+    the operation that it was to pause before, while it does.
+    """
+
+    reason: str = ""
+    before: Operation | None = None
 
 
 class Worker:
@@ -62,6 +72,11 @@ class Worker:
     def begin(self) -> None:
         """Work from now on, until the tasks end."""
         self._tasks.spawn(self._work(), name="operation queue")
+
+    @property
+    def halt(self) -> Halt | None:
+        """Why nothing new is begun; None while it is."""
+        return Halt(self.pause_reason, self.stopped_before) if self.is_paused else None
 
     @property
     def stopped_before(self) -> Operation | None:

@@ -27,7 +27,6 @@ from app.work.chats.open_chats import OpenChats
 from app.work.pages import bridge_watch
 from app.work.pages.bridge_setup import BridgeSetup
 from app.work.pages.link import BridgeLink
-from app.work.scheduling.health import health_of
 from app.work.scheduling.health_report import Remedy, remedy_for
 from tests.labelled import WrittenTavern
 
@@ -52,32 +51,14 @@ async def link(
     await link.aclose()
 
 
-def said(link: BridgeLink) -> HealthItem:
-    """What the status bar says of the bridge."""
-    return health_of(
-        taverns=(),
-        pages=link.pages,
-        is_listening=link.is_listening,
-        last_read=None,
-        operations=(),
-        is_paused=False,
-        pause_reason="",
-        problem="",
-        writer_label="",
-        unreached=link.unreached,
-        bridges=link.bridges,
-        is_seeking=link.is_seeking,
-    ).bridge
-
-
 async def until(link: BridgeLink, words: str) -> HealthItem:
     heard = asyncio.Event()
     link.changed.connect(lambda _: heard.set())
     async with asyncio.timeout(20):
-        while words not in said(link).sentence:
+        while words not in link.health.sentence:
             heard.clear()
             await heard.wait()
-    return said(link)
+    return link.health
 
 
 def remedy(item: HealthItem) -> Remedy | None:
@@ -93,7 +74,7 @@ async def test_right_after_the_start_a_page_is_looked_for_and_nobody_is_told_to_
 ) -> None:
     monkeypatch.setattr(bridge_watch, "SEEK_SECONDS", 0.3)
     await link.start(find_taverns(demo_tavern.user_folder))
-    assert said(link) == HealthItem("bridge", Light.IDLE, "Bridge looks for SillyTavern's page")
+    assert link.health == HealthItem("bridge", Light.IDLE, "Bridge looks for SillyTavern's page")
     assert (await until(link, "reload")).light is Light.IDLE
 
 
@@ -139,7 +120,7 @@ async def test_a_password_that_differs_is_said_and_written_again_on_demand(
     assert item.light is Light.BAD
     assert remedy(item) is Remedy.PAIR_AGAIN
     await BridgeSetup(link).pair_again()
-    assert "another password" not in said(link).sentence
+    assert "another password" not in link.health.sentence
     assert json.loads(pairing.read_text())["token"] == ours["token"]
 
 

@@ -17,7 +17,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from app.core.errors import BackendAway, ChatUnreadable
-from app.core.part_health import HealthItem, Light
+from app.core.part_health import Light
 from app.core.tasks import TaskSupervisor
 from app.llm.tokenizer import counter_for
 from app.prompt.generation import Turn
@@ -32,7 +32,6 @@ from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.pages import link as link_module
 from app.work.pages.link import BridgeLink
-from app.work.scheduling.health import health_of
 from tests.disk_faults import FILE_FAULTS
 from tests.labelled import WrittenTavern
 
@@ -97,22 +96,6 @@ async def linked(
         yield linked
     chats.close()
     await link.aclose()
-
-
-def bridge_health(link: BridgeLink) -> HealthItem:
-    return health_of(
-        taverns=(),
-        pages=link.pages,
-        is_listening=link.is_listening,
-        last_read=None,
-        operations=(),
-        is_paused=False,
-        pause_reason="",
-        problem="",
-        writer_label="",
-        unplaced=link.unplaced_macros,
-        unreached=link.unreached,
-    ).bridge
 
 
 @pytest.mark.parametrize("name", SOON)
@@ -214,7 +197,7 @@ async def test_a_macro_that_stands_nowhere_is_known_as_long_as_the_page_is_there
     await linked.say(type="event", name="macros_unplaced", subject=names)
     await changed.get()
     assert linked.link.unplaced_macros == ("smartmemory-arcs",)
-    item = bridge_health(linked.link)
+    item = linked.link.health
     assert item.light is Light.BAD
     assert "{{smartmemory-arcs}}" in item.sentence
     await linked.say(type="event", name="macros_unplaced", subject="")
@@ -394,11 +377,11 @@ async def test_a_tavern_that_cannot_be_written_into_is_paired_when_it_can(
             for _ in range(3):  # and tries again
                 await changed.get()
                 assert not link.is_paired(demo_tavern.user_folder)
-                item = bridge_health(link)
+                item = link.health
                 assert item.light is Light.OFF
                 assert "could not be told" in item.sentence
         while not link.is_paired(demo_tavern.user_folder):
             await changed.get()
-    assert bridge_health(link).light is Light.IDLE
+    assert link.health.light is Light.IDLE
     assert caplog.text.count("could not be told") == 1
     await link.aclose()

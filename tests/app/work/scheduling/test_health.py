@@ -7,7 +7,7 @@ import pytest
 from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.core.part_health import Light
-from app.work.scheduling.health import health_of
+from app.work.scheduling.health import queue_health
 
 SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of scene 1")
 
@@ -23,15 +23,4 @@ SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of sc
 )
 def test_waiting_is_red_only_when_something_keeps_it(error: str, held: str, light: Light) -> None:
     waits = Operation(1, SPEC, OperationStatus.PENDING, error=error, held=held)
-    health = health_of(
-        taverns=(),
-        pages=(),
-        is_listening=False,
-        last_read=None,
-        operations=(waits,),
-        is_paused=False,
-        pause_reason="",
-        problem="",
-        writer_label="built-in",
-    )
-    assert health.queue.light is light
+    assert queue_health((waits,)).light is light
