@@ -34,7 +34,8 @@ from app.work.edits.settings_file import SettingsFile
 from app.work.edits.story_edits import StoryEdits
 from app.work.edits.story_lore import StoryLore
 from app.work.jobs.performers import Performers
-from app.work.models.active_model import ActiveModel
+from app.work.jobs.services import JobServices
+from app.work.models.active_model import ActiveModel, WriterServices
 from app.work.models.kept_corrections import KeptCorrections
 from app.work.models.metering import ModelMeter
 from app.work.pages.away_recap import AwayRecaps
@@ -125,30 +126,24 @@ class Wiring(News, ABC):
             in_scope=self._is_ours,
             holds=self._held_back,
         )
+        services = WriterServices(
+            self._counter, self.prompts.folder, self._link, self.use, parts.keys, parts.packs
+        )
         self.models = ActiveModel(
-            parts.options.llm,
-            self.settings,
-            self._counter,
-            self.prompts.folder,
-            self._link,
-            self._queue,
-            self._tasks,
-            self.use,
-            parts.keys,
-            parts.packs,
+            parts.options.llm, self.settings, services, self._queue, self._tasks
         )
 
     def _make_workers(self, parts: Parts) -> None:
         """Those who do what is queued, and who decides what that is."""
-        self._performers = Performers(
+        services = JobServices(
             self._store,
-            self._chats,
-            self.models,
-            self.settings,
-            parts.packs,
+            self._chats.complete_by_id,
+            self.models.writer,
+            self.models.writing,
             self._counter.count,
-            parts.keys,
+            parts.packs,
         )
+        self._performers = Performers(services, self.settings, parts.keys)
         self._scheduler = Scheduler(
             self._store,
             self._queue,

@@ -15,6 +15,7 @@ from app.companion import Companion, open_companion
 from app.core.paths import user_folders
 from app.llm.backends.ollama import OllamaBackend
 from app.llm.prompts.prompt_files import load_prompts
+from app.llm.writers.asking import Asker
 from app.llm.writers.factory import make_writer
 from app.llm.writers.model_writer import ModelWriter
 from app.prompt.tokens import estimate_tokens
@@ -154,7 +155,7 @@ async def test_a_context_grows_in_steps_and_never_shrinks() -> None:
     with FakeLlm(lambda request: RECAP) as llm:
         llm.limited = THINKS
         backend = OllamaBackend(MODEL, llm.url.removesuffix("/v1"))
-        writer = ModelWriter(backend, load_prompts(), count_tokens=estimate_tokens)
+        writer = ModelWriter(Asker(backend, count_tokens=estimate_tokens), load_prompts())
         for words in ("Short.", "A long walk through the town. " * 100, "Short."):
             await writer.scene_recap(scene(words), previous="", tokens=200)
         await writer.aclose()

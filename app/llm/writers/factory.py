@@ -48,16 +48,17 @@ def make_writer(
 
         return BuiltinWriter(count_tokens=count_tokens)
     from app.llm.prompts.prompt_files import load_prompts
+    from app.llm.writers.asking import Asker
     from app.llm.writers.model_writer import ModelWriter
 
     backend = make_backend(parsed, api_key=api_key, context_tokens=context_tokens, page=page)
     prompts = load_prompts(prompts_dir)
-    return ModelWriter(
+    asker = Asker(
         backend,
-        prompts,
         count_tokens=count_tokens,
         meter=meter,
         corrections=corrections,
         packs=packs,
         generating=generating,
     )
+    return ModelWriter(asker, prompts)

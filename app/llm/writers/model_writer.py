@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from app.core.errors import AnswerUnusable
 from app.core.translation import N_, tr
-from app.llm.backends.backend import Backend
 from app.llm.prompts.prompt_files import Prompts
 from app.llm.writers.asking import (
     LIMIT_ROOM,
     SHORTER,
     SMALLEST_ROOM,
     Asker,
-    Generating,
     Task,
     Telling,
     entries_limit,
 )
-from app.llm.writers.correction import Corrections
 from app.llm.writers.memory_model import MemoryModel
-from app.llm.writers.meter import Meter
 from app.llm.writers.recap_merging import Merge, RecapMerger
 from app.llm.writers.staged_recap import StagedRecap
 from app.llm.writers.transcript import (
@@ -41,7 +37,6 @@ from app.story.answers.task_answers import BreakAnswer, read_break, read_scene, 
 from app.story.messages import Message
 from app.story.recap_texts.recap_length import entries_asked_again, entries_in
 from app.story.recap_texts.recap_text import Recap
-from app.story.scene_cues.language import LanguagePack
 
 PREVIOUS_SHARE = 0.08  # of the context, for what came before a scene
 MOST_PREVIOUS = 600  # tokens of that: more explains no scene better, and is paid for each time
@@ -63,32 +58,14 @@ class ModelWriter:
     """A RecapWriter that asks a model.
 
     A scene that is longer than the context is recapped in parts, and these are merged one after
-    the other. An answer that cannot be read is asked for once more, never oftener. packs: of the
-    languages by whose words an answer in another one than the story's is known.
+    the other. An answer that cannot be read is asked for once more, never oftener.
     """
 
-    def __init__(
-        self,
-        backend: Backend,
-        prompts: Prompts,
-        *,
-        count_tokens: Callable[[str], int],
-        meter: Meter | None = None,
-        corrections: Corrections | None = None,
-        packs: Sequence[LanguagePack] = (),
-        generating: Generating | None = None,
-    ) -> None:
-        self._backend = backend
+    def __init__(self, asker: Asker, prompts: Prompts) -> None:
+        self._asker = asker
+        self._backend = asker.backend
         self._prompts = prompts
-        self._count = count_tokens
-        self._asker = Asker(
-            backend,
-            count_tokens=count_tokens,
-            meter=meter,
-            corrections=corrections,
-            packs=packs,
-            generating=generating,
-        )
+        self._count = asker.count
         self._merger = RecapMerger(self._asker, prompts)
         self.memory = MemoryModel(self._asker, prompts)
 

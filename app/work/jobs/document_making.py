@@ -12,7 +12,6 @@ from app.core.operations import Operation, OperationKind, Outcome
 from app.core.translation import N_, tr
 from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import MemoryModel
-from app.llm.writers.writer import RecapWriter
 from app.memory.documents.canon import canon_digest, canon_inputs, read_canon
 from app.memory.documents.canon import rendered as rendered_canon
 from app.memory.documents.continuity import (
@@ -43,10 +42,10 @@ from app.memory.tiers.arc_summaries import (
 )
 from app.memory.tiers.triggers import listed as listed_memories
 from app.memory.tiers.triggers import read_triggers, with_triggers
-from app.store.store import Store
 from app.story.messages import Message
 from app.work.chats.card_texts import card_text
 from app.work.chats.open_chat import OpenChat
+from app.work.jobs.services import JobServices
 from app.work.jobs.staging import KeptInStore
 from app.work.planning.document_planner import Derivable
 from app.work.planning.planner import Writing
@@ -83,39 +82,29 @@ class _Job:
 class Deriver:
     """Performs the operations on longer texts, each bound to its chat.
 
-    count: tokens of a text. cards: what the card of a character and the user's persona say.
+    cards: what the card of a character and the user's persona say.
     Each operation is written in one transaction; an answer that cannot be used changes nothing.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        chat_of: Callable[[int], Awaitable[OpenChat]],
-        writer: Callable[[OperationKind], RecapWriter],
-        writing: Callable[[], Writing],
-        count: Callable[[str], int],
-        cards: CardsOf = card_text,
-    ) -> None:
-        self._store = store
-        self._chat_of = chat_of
-        self._writer = writer
-        self._writing = writing
-        self._count = count
+    def __init__(self, services: JobServices, cards: CardsOf = card_text) -> None:
+        self._services = services
+        self._store = services.store
+        self._count = services.count
         self._cards = cards
 
     async def perform(self, operation: Operation) -> Outcome:
         """Do one operation. Raises BackendError, or OperationOutdated when what it is about is no
         longer there.
         """
-        chat = await self._chat_of(operation.spec.chat)
-        writer = self._writer(operation.spec.kind)
+        chat = await self._services.chat_of(operation.spec.chat)
+        writer = self._services.writer(operation.spec.kind)
         if writer.memory is None:
             return Outcome()
         spec = operation.spec
         job = _Job(
             operation,
             chat,
-            derivable(chat, self._writing()),
+            derivable(chat, self._services.writing()),
             writer.memory,
             Work(spec.key, chat.chat_id, chat.character, writer.label, operation.created),
             KeptInStore(self._store, str(spec.params.get("again", ""))),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.errors import AnswerUnusable, OperationOutdated
@@ -12,7 +12,6 @@ from app.core.translation import tr
 from app.llm.backends.hardware_profile import profile_for
 from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import Asked, MemoryModel
-from app.llm.writers.writer import RecapWriter
 from app.memory.entities.found_without_model import found_change, read_better
 from app.memory.entities.registry import Resolved, canonical_roster, known_names, resolved_claims
 from app.memory.epistemic.admission import Presence
@@ -34,10 +33,10 @@ from app.memory.records import (
 from app.memory.standing import Standing, Status, active, standings
 from app.memory.tiers.thread_cap import is_put_aside
 from app.store.memory.memories import FOUND, PASS, UNREADABLE
-from app.store.store import Store
 from app.work.chats.memory_scope import kept_where_it_may
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.reconciliation import Settler, Settling
+from app.work.jobs.services import JobServices
 from app.work.jobs.staging import KeptInStore
 from app.work.planning.memory_planner import (
     Block,
@@ -47,7 +46,6 @@ from app.work.planning.memory_planner import (
     pass_spec,
     pass_window,
 )
-from app.work.planning.planner import Writing
 from app.work.queries.derived_knowledge import whereabouts, witnessed
 
 # Of these an earlier value may be read late: it finds its place among those that ended.
@@ -99,25 +97,16 @@ class Rememberer:
     that a program that was killed does it again as a whole or not at all.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        chat_of: Callable[[int], Awaitable[OpenChat]],
-        writer: Callable[[OperationKind], RecapWriter],
-        writing: Callable[[], Writing],
-        settler: Settler,
-    ) -> None:
-        self._store = store
-        self._chat_of = chat_of
-        self._writer = writer
-        self._writing = writing
+    def __init__(self, services: JobServices, settler: Settler) -> None:
+        self._services = services
+        self._store = services.store
         self._settler = settler
 
     async def perform(self, operation: Operation) -> Outcome:
         """Do one operation. Raises BackendError, or OperationOutdated when it is no longer the
         work that was planned.
         """
-        chat = await self._chat_of(operation.spec.chat)
+        chat = await self._services.chat_of(operation.spec.chat)
         assert operation.spec.kind is OperationKind.MEMORY_PASS
         return await self._read(self._begun(operation, chat))
 
@@ -129,7 +118,7 @@ class Rememberer:
             raise OperationOutdated(tr("Messages that it was about are gone; it is planned again."))
         if not are_read(story, settings, new):
             raise OperationOutdated(tr("Memory leaves out messages that it was about."))
-        writing, again = self._writing().of(spec.kind), str(spec.params.get("again", ""))
+        writing, again = self._services.writing().of(spec.kind), str(spec.params.get("again", ""))
         now = pass_spec(story, chat.chat_id, settings, writing, new, again=again)
         if now.key != spec.key:
             raise OperationOutdated(tr("The story or the model changed; it is planned again."))
@@ -138,7 +127,7 @@ class Rememberer:
         ground, memories = chat.ground(), chat.memories
         at_end = standings(memories, ground, new[-1])
         base = active(memories, ground, block.first - 1)
-        by = self._writer(spec.kind).label
+        by = self._services.writer(spec.kind).label
         work = Work(spec.key, chat.chat_id, chat.character, by, operation.created)
         return _Pass(
             operation,
@@ -163,7 +152,7 @@ class Rememberer:
         )
 
     async def _read(self, under_way: _Pass) -> Outcome:
-        model = self._writer(under_way.operation.spec.kind).memory
+        model = self._services.writer(under_way.operation.spec.kind).memory
         if model is None:
             return await self._find(under_way)
         kept = KeptInStore(self._store, str(under_way.operation.spec.params.get("again", "")))
@@ -283,7 +272,7 @@ class Rememberer:
             documents=under_way.chat.remembered.documents,
             work=under_way.work,
             settings=settings,
-            profile=profile_for(settings, self._writer(kind).spec).profile,
+            profile=profile_for(settings, self._services.writer(kind).spec).profile,
             model=asked.model,
             kept=asked.kept,
             spent=asked.spent,

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from app.core.operations import Operation, OperationKind, Outcome
 from app.core.signals import Signal
 from app.llm.backends.api_keys import ApiKeys
 from app.llm.backends.embeddings import Embedder, make_embedder
 from app.llm.backends.specs import parse_spec
-from app.llm.writers.writer import RecapWriter
 from app.memory.similarity import Vectors
 from app.settings.values import Settings
-from app.store.store import Store
-from app.story.scene_cues.language import LanguagePack
-from app.work.chats.open_chat import OpenChat
 from app.work.jobs.document_making import Deriver
 from app.work.jobs.memory_reading import Rememberer
 from app.work.jobs.reconciliation import Settler
+from app.work.jobs.services import JobServices
 from app.work.models.text_vectors import TextVectors
-from app.work.planning.planner import Writing
 
 
 class MemoryWork:
@@ -29,25 +25,15 @@ class MemoryWork:
         failed: a sentence when memories can no longer be compared by meaning.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        chat_of: Callable[[int], Awaitable[OpenChat]],
-        writer: Callable[[OperationKind], RecapWriter],
-        writing: Callable[[], Writing],
-        settings: Settings,
-        packs: Sequence[LanguagePack],
-        count: Callable[[str], int],
-        keys: ApiKeys,
-    ) -> None:
-        self._store = store
+    def __init__(self, services: JobServices, settings: Settings, keys: ApiKeys) -> None:
+        self._store = services.store
         self._settings = settings
         self._keys = keys
         self.failed: Signal[str] = Signal("failed")
         self._vectors = self._made_vectors()
-        settler = Settler(count, packs, self.vectors_of)
-        self._rememberer = Rememberer(store, chat_of, writer, writing, settler)
-        self._deriver = Deriver(store, chat_of, writer, writing, count)
+        settler = Settler(services.count, services.packs, self.vectors_of)
+        self._rememberer = Rememberer(services, settler)
+        self._deriver = Deriver(services)
 
     async def perform(self, operation: Operation) -> Outcome:
         """Do one operation of memory. Raises BackendError, OperationOutdated."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from app.core.errors import AnswerUnusable, OperationOutdated
@@ -13,22 +13,20 @@ from app.core.signals import Signal
 from app.core.translation import N_, tr
 from app.llm.writers.writer import RecapWriter, SceneDraft, Staging
 from app.llm.writers.written import Written
-from app.store.store import Store
 from app.story.answers.merging import HARD_BOUND
 from app.story.messages import Message
 from app.story.recap_texts.pinned import Pin, pins_in, with_pinned
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.recap_texts.recap_text import is_headed, merged
 from app.story.recaps import LEFT_OUT, YOU, RunningVersion, SceneRecap
-from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import Scene, scene_digest
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.message_recapping import MessageRecapper
 from app.work.jobs.model_breaks import BreakFinder
 from app.work.jobs.result_cache import KeptResults
+from app.work.jobs.services import JobServices
 from app.work.jobs.staging import KeptInStore, adds_nothing, known_lore
 from app.work.planning.planner import (
-    Writing,
     fold_base,
     recapped_messages,
 )
@@ -52,36 +50,25 @@ class Recapper:
         progress: text as it comes from a model.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        chat_of: Callable[[int], Awaitable[OpenChat]],
-        writer: Callable[[OperationKind], RecapWriter],
-        writing: Callable[[], Writing],
-        built_in: RecapWriter,
-        count: Callable[[str], int],
-        packs: Sequence[LanguagePack],
-    ) -> None:
-        self._store = store
-        self._chat_of = chat_of
-        self._writer = writer
-        self._writing = writing
+    def __init__(self, services: JobServices, built_in: RecapWriter) -> None:
+        self._services = services
+        self._store = services.store
+        self._count = services.count
         self._built_in = built_in
-        self._count = count
-        self._results = KeptResults(store)
-        self._messages = MessageRecapper(store, self._results)
-        self._break_finder = BreakFinder(store, writing, packs)
+        self._results = KeptResults(services.store)
+        self._messages = MessageRecapper(services.store, self._results)
+        self._break_finder = BreakFinder(services.store, services.writing, services.packs)
         self.progress: Signal[OperationProgress] = Signal("progress")
 
     async def perform(self, operation: Operation) -> Outcome:
         """Do one operation. Raises BackendError, or OperationOutdated when it is no longer the
         work that was planned: its story changed, or another model writes now.
         """
-        chat = await self._chat_of(operation.spec.chat)
+        chat = await self._services.chat_of(operation.spec.chat)
         # A result is kept under its key, so the key has to be that of what is read here and now.
         if self._key_now(operation.spec, chat) != operation.spec.key:
             raise OperationOutdated(tr("The story or the model changed; it is planned again."))
-        writer = self._writer(operation.spec.kind)
+        writer = self._services.writer(operation.spec.kind)
         match operation.spec.kind:
             case OperationKind.SCENE_RECAP:
                 return await self._scene_recap(operation, chat)
@@ -100,7 +87,7 @@ class Recapper:
             return spec.key  # who performs it looks itself
         if spec.kind is OperationKind.SCENE_RECAP:
             _closed_scene(chat, spec.anchor)  # says what became of it
-        now = renewed(spec, chat.story, chat.settings(), self._writing())
+        now = renewed(spec, chat.story, chat.settings(), self._services.writing())
         return now[0].key if len(now) == 1 else ""
 
     async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
@@ -109,7 +96,11 @@ class Recapper:
         speakers = str(chat.settings()["scene_recap_messages"])
         messages = recapped_messages(story.messages, scene, speakers)
         base = fold_base(story, scene.first + 1)
-        writer, again, staging = self._writer(spec.kind), str(spec.params.get("again", "")), None
+        writer, again, staging = (
+            self._services.writer(spec.kind),
+            str(spec.params.get("again", "")),
+            None,
+        )
         if spec.params.get("staged"):
             lore = await asyncio.to_thread(known_lore, story, scene)
             staging = Staging(KeptInStore(self._store, again), lore)
@@ -227,7 +218,7 @@ class Recapper:
                 tr("The scene has no recap to fold in; it will be planned again.")
             )
         base = fold_base(story, scene.first + 1)
-        writer, name = self._writer(spec.kind), story.scene_name(scene) or recap.name
+        writer, name = self._services.writer(spec.kind), story.scene_name(scene) or recap.name
         pins = pins_until(chat, spec.anchor)
 
         async def write() -> Written[dict[str, str]]:
@@ -286,7 +277,7 @@ class Recapper:
 
     def _stand_in_label(self, kind: OperationKind) -> str:
         return N_("{built_in}, in place of {model}").format(
-            built_in=self._built_in.label, model=self._writer(kind).label
+            built_in=self._built_in.label, model=self._services.writer(kind).label
         )
 
     def _add_running(

@@ -58,11 +58,25 @@ def _writing_of(writer: RecapWriter, tested: _Tested) -> Writing:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class WriterServices:
+    """What a writer of any backend is made with. prompts_dir: the user's own prompt files. link: by
+    which SillyTavern's own connection is asked. meter: hears of every request. keys: of servers.
+    """
+
+    counter: TokenCounter
+    prompts_dir: Path
+    link: BridgeLink
+    meter: ModelMeter
+    keys: ApiKeys
+    packs: Sequence[LanguagePack]
+
+
 class ActiveModel:
     """Which model writes, which others there are, and how one does before it is chosen.
 
     given: the backend to begin with in place of the setting. problem: a sentence when the setting
-    made no sense, so that the built-in way stands in. keys: of servers.
+    made no sense, so that the built-in way stands in.
 
     Signals:
         tested: the spec of a model of which a test showed how fast it is.
@@ -72,26 +86,18 @@ class ActiveModel:
         self,
         given: str | None,
         settings: Settings,
-        counter: TokenCounter,
-        prompts_dir: Path,
-        link: BridgeLink,
+        services: WriterServices,
         queue: OperationQueue,
         tasks: TaskSupervisor,
-        meter: ModelMeter,
-        keys: ApiKeys,
-        packs: Sequence[LanguagePack],
     ) -> None:
         self._given = given
         self._is_for_all = given is not None
         self._settings = settings
-        self._counter = counter
-        self._prompts_dir = prompts_dir
-        self._link = link
+        self._services = services
         self._queue = queue
         self._tasks = tasks
-        self._meter = meter
-        self.keys = keys
-        self._packs = packs
+        self._meter = services.meter
+        self.keys = services.keys
         self.corrections = Corrections()
         self.problem = ""
         self.tested: Signal[str] = Signal("tested")
@@ -179,7 +185,7 @@ class ActiveModel:
 
     async def profiles_in_page(self) -> tuple[str, ...] | None:
         """Connection profiles that SillyTavern's page has; None where no page is open."""
-        return await self._link.profiles()
+        return await self._services.link.profiles()
 
     async def test(self, spec: str, *, on_text: OnText | None = None) -> ModelTrial:
         """Let a model write one recap of a sample, within 20 seconds. Raises UsageError."""
@@ -187,7 +193,7 @@ class ActiveModel:
         try:
             trial = await try_writer(writer, on_text=on_text)
             if trial.text and not trial.error and trial.seconds > 0:
-                tokens = trial.output_tokens or self._counter.count(trial.text)
+                tokens = trial.output_tokens or self._services.counter.count(trial.text)
                 self._tested[writer.spec] = _Tested(tokens / trial.seconds, writer.context_tokens)
                 self.tested.emit(writer.spec)
             return trial
@@ -246,13 +252,13 @@ class ActiveModel:
     def _make(self, spec: str, meter: Meter | None = None) -> RecapWriter:
         return make_writer(
             spec,
-            count_tokens=self._counter.count,
+            count_tokens=self._services.counter.count,
             api_key=self.keys.find(parse_spec(spec).url),
-            prompts_dir=self._prompts_dir,
-            page=self._link,
+            prompts_dir=self._services.prompts_dir,
+            page=self._services.link,
             meter=meter or self._meter,
             corrections=self.corrections,
-            packs=self._packs,
+            packs=self._services.packs,
             generating=Generating(
                 int(self._settings["generation_budget"]),
                 mark_pairs(str(self._settings["reasoning_marks"])),

@@ -14,6 +14,7 @@ from app.core.errors import AnswerUnusable, BackendRefused, PromptTooLong
 from app.languages import load_packs
 from app.llm.backends.backend import Answer, Request
 from app.llm.prompts.prompt_files import SHIPPED, load_prompts
+from app.llm.writers.asking import Asker
 from app.llm.writers.builtin import BuiltinWriter
 from app.llm.writers.factory import make_writer
 from app.llm.writers.model_writer import ModelWriter
@@ -68,7 +69,7 @@ def messages(count: int, text: str = "Something was done here by someone.") -> l
 
 
 def writer_of(backend: ScriptedBackend) -> ModelWriter:
-    return ModelWriter(backend, load_prompts(), count_tokens=estimate_tokens)
+    return ModelWriter(Asker(backend, count_tokens=estimate_tokens), load_prompts())
 
 
 async def test_a_scene_becomes_a_name_and_headed_blocks() -> None:
@@ -159,7 +160,9 @@ async def test_a_recap_in_another_language_is_asked_for_once_more_where_the_prom
     shutil.copy(SHIPPED / "scene_recap.md", tmp_path)
     for prompts, asked in ((load_prompts(), 2), (load_prompts(tmp_path), 1)):
         backend = ScriptedBackend(GERMAN, SCENE_ANSWER)
-        writer = ModelWriter(backend, prompts, count_tokens=estimate_tokens, packs=load_packs())
+        writer = ModelWriter(
+            Asker(backend, count_tokens=estimate_tokens, packs=load_packs()), prompts
+        )
         written = await writer.scene_recap(messages(3, ENGLISH), previous="", tokens=200)
         assert len(backend.requests) == asked
         assert ("Ann left." in written.value.text) is (asked == 2)

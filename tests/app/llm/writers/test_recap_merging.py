@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.llm.backends.backend import Answer, Request
 from app.llm.prompts.prompt_files import SHIPPED, Prompts, load_prompts
+from app.llm.writers.asking import Asker
 from app.llm.writers.model_writer import ModelWriter
 from app.prompt.tokens import estimate_tokens
 from app.story.messages import Message, digest
@@ -42,7 +43,7 @@ class Backend:
 
 
 def writer_of(backend: Backend, prompts: Prompts | None = None) -> ModelWriter:
-    return ModelWriter(backend, prompts or load_prompts(), count_tokens=estimate_tokens)
+    return ModelWriter(Asker(backend, count_tokens=estimate_tokens), prompts or load_prompts())
 
 
 def messages(*texts: str) -> list[Message]:

@@ -11,6 +11,7 @@ import pytest
 from app.core.errors import AnswerUnusable, BackendUnreachable
 from app.llm.backends.backend import Answer, Request
 from app.llm.prompts.prompt_files import STAGES, load_prompts
+from app.llm.writers.asking import Asker
 from app.llm.writers.builtin import BuiltinWriter
 from app.llm.writers.model_writer import ModelWriter
 from app.llm.writers.writer import SceneDraft, Staging
@@ -93,7 +94,7 @@ async def recap(
     said: list[Message] | None = None,
     heard: list[str] | None = None,
 ) -> Written[SceneDraft]:
-    writer = ModelWriter(model, PROMPTS, count_tokens=estimate_tokens)
+    writer = ModelWriter(Asker(model, count_tokens=estimate_tokens), PROMPTS)
     return await writer.scene_recap(
         said or messages(),
         previous=previous,

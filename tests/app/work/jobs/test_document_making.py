@@ -37,6 +37,7 @@ from app.store.store import Store
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.token_count_cache import TokenLedger
 from app.work.jobs.document_making import Deriver, derivable
+from app.work.jobs.services import JobServices
 from app.work.pages.absence import away_recap
 from app.work.planning.document_planner import (
     arc_summary_spec,
@@ -85,13 +86,14 @@ class Bench:
         async def chat_of(chat_id: int) -> OpenChat:
             return self.chat
 
-        return Deriver(
+        services = JobServices(
             self.store,
             chat_of,
             lambda kind: self.writer,
             lambda: self.writing,
             EstimatingCounter().count,
         )
+        return Deriver(services)
 
     @property
     def about(self) -> Any:
