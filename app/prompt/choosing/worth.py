@@ -38,7 +38,7 @@ class Ageing:
 
 LASTING = Ageing(0.7, 80)  # long-term memories
 PASSING = Ageing(0.2, 25)  # details of a session
-HAPPENED = Ageing(0.4, 8)  # items of a recap, by the items behind them
+HAPPENED = Ageing(0.7, 15)  # items of a recap, by the items behind them
 STANDING = Ageing(0.6, 40)  # values and feelings: so until they change
 
 
