@@ -46,7 +46,7 @@ def shortened(
 ) -> str:
     """As much of the content as `count` finds to fit: whole lines, the newest and the state last.
 
-    Headed recaps lose old developments first (recap_text.fitted); where that does not do, and in
+    Headed recaps lose old entries first (recap_text.fitted); where that does not do, and in
     a text without headings, lines go from the top. Nothing, when not even the last line fits.
     spare: parts of which other slots tell, which go before anything else.
     """

@@ -211,10 +211,7 @@ def has_to_go(old: Recap, old_tokens: int, over: int) -> int:
 
 
 def bounded(recap: Recap, tokens: int, count: Callable[[str], int]) -> tuple[Recap, int]:
-    """The recap within HARD_BOUND times `tokens`, and how many entries went for that.
-
-    First what is resolved, then the oldest developments, then the oldest that is open.
-    """
+    """The recap within HARD_BOUND times `tokens`, and how many entries went for that."""
     within = fitted(recap, int(tokens * HARD_BOUND), count)
     return within, entries_in(recap) - entries_in(within)
 

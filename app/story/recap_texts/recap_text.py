@@ -15,11 +15,15 @@ Any other text is a recap too: all its lines are developments.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 LONGEST_ITEM = 1200  # characters
 MOST_ITEMS = 300
+# Of a recap that is cut: what part of it may be what, and how many of the newest outlast the rest.
+SHARES = {"developments": 0.6, "open": 0.2, "state": 0.2}
+NEWEST_KEPT = {"developments": 0, "open": 6, "state": 6}
 HEADINGS = {
     "DEVELOPMENTS": "developments",
     "OPEN": "open",
@@ -154,28 +158,44 @@ def fitted(
     *,
     spare: Sequence[str] = (),
 ) -> Recap:
-    """The recap within `tokens`: whole items go, first what is resolved, then the oldest
-    developments, then the oldest open ones. The state stays, even when it alone is more.
+    """The recap within `tokens`: whole items go, first what is resolved, then the oldest of each
+    part that is over its share of the whole, so that no part crowds out the others. The newest
+    state stays, even when it alone is more.
 
     spare: fields of which something else tells, state or open: they go before what happened.
     """
     if count_tokens(recap.render()) <= tokens:
         return recap
-    for field in dict.fromkeys(("resolved", *spare, "developments", "open")):
-        items: tuple[str, ...] = getattr(recap, field)
-        # The fewest items to drop, by halving: 300 items need 9 counts.
-        low, high = 0, len(items)
-        while low < high:
-            middle = (low + high) // 2
-            shorter = replace(recap, **{field: items[middle:]})
-            if count_tokens(shorter.render()) <= tokens:
-                high = middle
-            else:
-                low = middle + 1
-        recap = replace(recap, **{field: items[low:]})
-        if low < len(items) or count_tokens(recap.render()) <= tokens:
-            return recap
-    return recap
+    gone = list(_going(recap, spare))
+    # The fewest items to drop, by halving: 300 items need 9 counts.
+    low, high = 0, len(gone)
+    while low < high:
+        middle = (low + high) // 2
+        if count_tokens(_without(recap, gone[:middle]).render()) <= tokens:
+            high = middle
+        else:
+            low = middle + 1
+    return _without(recap, gone[:low])
+
+
+def _going(recap: Recap, spare: Sequence[str]) -> Iterator[str]:
+    """The parts that lose their oldest item, one after the other; whatever the room is, so that
+    more room never shows less.
+    """
+    for field in dict.fromkeys(("resolved", *spare)):
+        yield from (field for _ in getattr(recap, field))
+    left = {name: [*getattr(recap, name)] for name in SHARES if name not in spare}
+    sizes = {name: sum(map(len, items)) for name, items in left.items()}
+    while over := [name for name, items in left.items() if len(items) > NEWEST_KEPT[name]]:
+        field = max(over, key=lambda name: sizes[name] / SHARES[name])
+        sizes[field] -= len(left[field].pop(0))
+        yield field
+    yield from ("open" for _ in left.get("open", ()))
+
+
+def _without(recap: Recap, gone: Sequence[str]) -> Recap:
+    lost = Counter(gone)
+    return replace(recap, **{field: getattr(recap, field)[n:] for field, n in lost.items()})
 
 
 def is_headed(text: str) -> bool:

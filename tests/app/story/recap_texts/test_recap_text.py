@@ -41,6 +41,14 @@ def test_the_oldest_developments_go_first_then_the_open_and_the_state_stays() ->
     assert fitted(recap, 0, count) == Recap((), (), ("s1", "s2"))
 
 
+def test_no_part_crowds_out_the_others() -> None:
+    many = {name: tuple(f"{name[0]}{n:02}" for n in range(40)) for name in ("open", "state")}
+    recap = Recap(tuple(f"d{n:02}" for n in range(40)), many["open"], many["state"])
+    cut = fitted(recap, 150, len)
+    assert [len(cut.developments), len(cut.open), len(cut.state)] == [19, 6, 6]
+    assert (cut.developments[-1], cut.open[-1], cut.state[-1]) == ("d39", "o39", "s39")
+
+
 @given(RECAPS, st.integers(0, 300))
 def test_a_cut_recap_fits_or_holds_the_state_alone(recap: Recap, tokens: int) -> None:
     cut = fitted(recap, tokens, len)
