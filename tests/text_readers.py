@@ -11,8 +11,8 @@ from app.memory.documents.profiles import read_profiles
 from app.memory.documents.summary import read_summary
 from app.memory.lifecycle.decisions import read_word
 from app.memory.reading.answers import as_prose, read_answer
-from app.memory.reading.lines import read_lines
 from app.memory.reading.prose import prose
+from app.memory.tiers.lines import read_lines
 from app.sillytavern.bridge.bridge_protocol import decode
 from app.sillytavern.extensions.stored_recap import display_text
 from app.story.answers.lenient_json import find_object

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.core.translation import N_, tr, tr_in, trn
+from app.memory.arcs.thread_cap import is_put_aside
 from app.memory.documents.browsing import Arranged, Row, sentence_of
 from app.memory.epistemic.witnessing import WAS_AWAY, WAS_THERE
 from app.memory.records import (
@@ -16,7 +17,6 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import BEFORE, Ground, Standing, Status
-from app.memory.tiers.thread_cap import is_put_aside
 from app.story.messages import Message
 from app.story.recaps import BUILT_IN, YOU
 from ui.core.slot_words import maker_words

@@ -13,10 +13,10 @@ from app.llm.prompts.prompt_files import Prompts
 from app.llm.writers.asking import Asker, Spent, Task
 from app.llm.writers.written import KeptAnswers
 from app.memory.reading.answers import read_answer
-from app.memory.reading.claims import ReadAnswer
 from app.memory.reading.known import KnownForBlock
 from app.memory.reading.windows import Window, windows_within
 from app.memory.records import Tier
+from app.memory.tiers.claims import ReadAnswer
 from app.story.answers.task_answers import Unreadable
 
 T = TypeVar("T")

@@ -22,12 +22,12 @@ from app.core.translation import N_, number, tr, trn
 from app.llm.writers.memory_model import TASK_OF, MemoryModel
 from app.memory.entities.name_finder import bare
 from app.memory.reading.answers import read_answer
-from app.memory.reading.claims import Claim, ReadAnswer
 from app.memory.reading.extraction import grounded
 from app.memory.reading.known import NOTHING, line_of
 from app.memory.reading.windows import Window
 from app.memory.records import EPISTEMIC_TYPES, Memory, Tier
 from app.memory.similarity import jaccard
+from app.memory.tiers.claims import Claim, ReadAnswer
 from app.story.messages import Message, digest
 
 SCENES = RESOURCES / "model_test.toml"

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from app.core.translation import N_, number, tr, trn
 from app.memory.documents.summary import cut_to
 from app.memory.ranking import ranked, utilities
-from app.memory.reading.lines import is_copied
 from app.memory.reading.prose import CountTokens, newest_within, prose, within
 from app.memory.reading.windows import is_told
 from app.memory.records import Memory, Tier
+from app.memory.tiers.lines import is_copied
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message
 

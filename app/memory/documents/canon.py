@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from app.core.translation import N_
 from app.memory.documents.summary import cut_to
 from app.memory.ranking import ranked, utilities
-from app.memory.reading.lines import is_copied
 from app.memory.reading.prose import (
     CountTokens,
     cleaned,
@@ -19,6 +18,7 @@ from app.memory.reading.prose import (
     within,
 )
 from app.memory.records import Document, Memory, Tier
+from app.memory.tiers.lines import is_copied
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import combined_digest
 

@@ -10,10 +10,10 @@ from app.core.translation import N_
 from app.memory.documents.summary import cut_to
 from app.memory.ranking import ranked, utilities
 from app.memory.reading.known import line_of
-from app.memory.reading.lines import LARGEST_ANSWER, is_copied
 from app.memory.reading.prose import CountTokens, prose
 from app.memory.reading.windows import is_told
 from app.memory.records import Document, DocumentKind, Memory, Tier
+from app.memory.tiers.lines import LARGEST_ANSWER, is_copied
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message
 

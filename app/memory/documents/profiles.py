@@ -10,10 +10,10 @@ from app.core.translation import N_
 from app.memory.names import folded
 from app.memory.ranking import ranked, utilities
 from app.memory.reading.known import line_of
-from app.memory.reading.lines import BEFORE_AN_ENTRY, is_copied
 from app.memory.reading.prose import CountTokens, cleaned, is_unknown, sections
 from app.memory.records import Document, DocumentKind, Memory, Tier
 from app.memory.similarity import word_list
+from app.memory.tiers.lines import BEFORE_AN_ENTRY, is_copied
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message, MessageKind, combined_digest
 

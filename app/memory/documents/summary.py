@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.translation import N_
-from app.memory.reading.lines import is_copied
 from app.memory.reading.prose import (
     CountTokens,
     cleaned,
@@ -18,6 +17,7 @@ from app.memory.reading.prose import (
 )
 from app.memory.reading.windows import is_told
 from app.memory.records import Document, DocumentKind, Memory, Tier
+from app.memory.tiers.lines import is_copied
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.memory.names import name_in
-from app.memory.reading.claims import Mention
+from app.memory.tiers.claims import Mention
 from app.story.recap_texts.terms import is_capital
 from app.story.scene_cues.language import LanguagePack
 

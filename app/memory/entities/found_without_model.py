@@ -14,7 +14,6 @@ from app.memory.entities.found_names import found_names
 from app.memory.entities.name_finder import NameFinder
 from app.memory.entities.registry import Seen, resolved_claims
 from app.memory.names import name_in
-from app.memory.reading.claims import Claim, Mention, ReadAnswer
 from app.memory.reading.extraction import Work, proposed
 from app.memory.reading.windows import Window
 from app.memory.records import (
@@ -28,6 +27,7 @@ from app.memory.records import (
     Review,
     Tier,
 )
+from app.memory.tiers.claims import Claim, Mention, ReadAnswer
 from app.story.messages import MessageKind
 from app.story.recap_texts.sentences import Sentence, sentences_of
 from app.story.recap_texts.terms import WORD, term_table

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from app.memory.entities.name_finder import NameFinder, bare
 from app.memory.entities.naming import CHARACTER, UNKNOWN, Directory
 from app.memory.names import name_in
-from app.memory.reading.claims import Claim, ClaimedEnd, Mention, ReadAnswer
 from app.memory.reading.extraction import Work, grounded
 from app.memory.reading.windows import Window
 from app.memory.records import ENTITY_TYPES, Entity, Memory, Tier
+from app.memory.tiers.claims import Claim, ClaimedEnd, Mention, ReadAnswer
 from app.story.messages import Message, MessageKind, combined_digest
 
 MOST_ALIASES = 24

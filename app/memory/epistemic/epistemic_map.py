@@ -9,10 +9,10 @@ from enum import StrEnum
 from app.memory.epistemic.propositions import People, is_a_name, is_alike, is_everyone, is_same
 from app.memory.epistemic.witnessing import Witnessing
 from app.memory.names import name_in
-from app.memory.reading.epistemic_lines import NESTED, STATE_OF_VERB
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors, normalised
 from app.memory.standing import Standing, Status
+from app.memory.tiers.epistemic import NESTED, STATE_OF_VERB
 
 HOLDING = ("knows", "suspects", "believes", "hiding")
 PUBLIC = (Status.ACTIVE, Status.ENDED, Status.LATER)

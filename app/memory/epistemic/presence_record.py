@@ -11,12 +11,12 @@ import msgspec
 
 from app.memory.epistemic.presence import Event
 from app.memory.lifecycle.derived_documents import all_of, made
-from app.memory.reading.claims import PresenceLine
 from app.memory.reading.extraction import Work
 from app.memory.reading.presence_lines import MOVES, OPEN
 from app.memory.reading.windows import Window
 from app.memory.records import Document, DocumentKind, Source
 from app.memory.standing import BEFORE, Ground
+from app.memory.tiers.claims import PresenceLine
 from app.story.messages import combined_digest
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.memory.epistemic.presence import Whereabouts
-from app.memory.reading.epistemic_lines import SAW
 from app.memory.records import Source
 from app.memory.standing import BEFORE, Standing
+from app.memory.tiers.epistemic import SAW
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 from app.memory.lifecycle.state_change import Mismatch, Statement, Wording
 from app.memory.lifecycle.verification import NO_WORDING
-from app.memory.reading.claims import Claim, ReadAnswer
 from app.memory.reading.extraction import Work
 from app.memory.records import (
     Ending,
@@ -33,6 +32,7 @@ from app.memory.similarity import (
     word_list,
     words,
 )
+from app.memory.tiers.claims import Claim, ReadAnswer
 from app.story.messages import combined_digest
 
 MERGED: Mapping[Tier, Limit] = {

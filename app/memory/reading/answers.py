@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from app.memory.names import folded
-from app.memory.reading.arcs import arc_claim, resolved_arc
-from app.memory.reading.claims import Claim, ClaimedEnd, PresenceLine, ReadAnswer
-from app.memory.reading.epistemic_lines import epistemic_claims, retired_entries
-from app.memory.reading.feelings import feeling_claims
-from app.memory.reading.ledger import ledger_lines
-from app.memory.reading.lines import Line, read_lines
-from app.memory.reading.memory_lines import memory_claim, over_memory, tier_of
 from app.memory.reading.presence_lines import TAGS, presence_lines
 from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
+from app.memory.tiers.arcs import arc_claim, resolved_arc
+from app.memory.tiers.claims import Claim, ClaimedEnd, PresenceLine, ReadAnswer
+from app.memory.tiers.epistemic import epistemic_claims, retired_entries
+from app.memory.tiers.lines import Line, read_lines
+from app.memory.tiers.memory_lines import memory_claim, over_memory, tier_of
+from app.memory.tiers.relationships import feeling_claims
+from app.memory.tiers.state_ledger import ledger_lines
 
 ALL_TIERS = frozenset(Tier)
 MOST_ENTRIES = 400  # of one answer

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from app.core.translation import N_
 from app.memory.ranking import is_yours
-from app.memory.reading.claims import Claim, ClaimedEnd, ReadAnswer
 from app.memory.reading.known import MEMORY_TIERS, line_of
 from app.memory.reading.windows import Window
 from app.memory.records import (
@@ -23,6 +22,7 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.similarity import jaccard, normalised, word_list, words
+from app.memory.tiers.claims import Claim, ClaimedEnd, ReadAnswer
 from app.story.messages import combined_digest
 
 # A claim and what it cites share at least one such word (spec/smart-memory.md §21.3).

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.memory.reading.claims import Mention
 from app.memory.records import LEDGER_FIELDS, Memory, Tier
 from app.memory.similarity import words
+from app.memory.tiers.claims import Mention
 
 NOTHING = "Nothing yet."
 NOTHING_NEW = "Nothing."

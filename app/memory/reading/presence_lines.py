@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.memory.names import LONGEST_NAME, name_in
-from app.memory.reading.claims import PresenceLine
-from app.memory.reading.epistemic_lines import LONGEST_TEXT, parties_of
-from app.memory.reading.lines import Line, content_in, is_copied
+from app.memory.tiers.claims import PresenceLine
+from app.memory.tiers.epistemic import LONGEST_TEXT, parties_of
+from app.memory.tiers.lines import Line, content_in, is_copied
 
 ENTER, LEAVE, PRESENT, SAID, SHOWN = "enter", "leave", "present", "said", "shown"
 MOVES = (ENTER, LEAVE, PRESENT)

@@ -9,7 +9,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from app.memory.reading.lines import LARGEST_ANSWER, QUOTES
+from app.memory.tiers.lines import LARGEST_ANSWER, QUOTES
 
 CountTokens = Callable[[str], int]
 

@@ -1,1 +1,1 @@
-"""What is peculiar to single tiers: threads and how they end, keywords and what they call up."""
+"""What each tier is, a module for each: how its lines are read and shown, and what it is called."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.memory.keywords.calling import called
 from app.memory.ranking import (
     PROTECTED,
     hybrid,
@@ -18,7 +19,6 @@ from app.memory.ranking import (
 )
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing
-from app.memory.tiers.calling import called
 from app.prompt.choosing.choice import called_gain
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice, zip_longest
 
-from app.memory.tiers.calling import naming
+from app.memory.keywords.calling import naming
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.presence import scene_around

@@ -12,6 +12,15 @@ from app.core.operations import Operation, OperationKind, Outcome
 from app.core.translation import N_, tr
 from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import MemoryModel
+from app.memory.arcs.arc_summaries import (
+    VERDICT,
+    Judged,
+    Verdict,
+    arc_inputs,
+    read_arc_summaries,
+    reopened,
+    summaries,
+)
 from app.memory.documents.canon import canon_digest, canon_inputs, read_canon
 from app.memory.documents.canon import rendered as rendered_canon
 from app.memory.documents.continuity import (
@@ -27,21 +36,12 @@ from app.memory.documents.profiles import profile_inputs, read_profiles, subject
 from app.memory.documents.profiles import rendered as rendered_profile
 from app.memory.documents.summary import cut_to, parts_of, read_summary, summary_inputs
 from app.memory.documents.summary import rendered as rendered_summary
+from app.memory.keywords.triggers import listed as listed_memories
+from app.memory.keywords.triggers import read_triggers, with_triggers
 from app.memory.lifecycle.derived_documents import all_of, by_subject, made, newest_reaching
 from app.memory.reading.extraction import Work
 from app.memory.records import Document, DocumentKind, MemoryChange
 from app.memory.standing import active
-from app.memory.tiers.arc_summaries import (
-    VERDICT,
-    Judged,
-    Verdict,
-    arc_inputs,
-    read_arc_summaries,
-    reopened,
-    summaries,
-)
-from app.memory.tiers.triggers import listed as listed_memories
-from app.memory.tiers.triggers import read_triggers, with_triggers
 from app.story.messages import Message
 from app.work.chats.card_texts import card_text
 from app.work.chats.open_chat import OpenChat

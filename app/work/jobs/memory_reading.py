@@ -12,11 +12,11 @@ from app.core.translation import tr
 from app.llm.backends.hardware_profile import profile_for
 from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import Asked, MemoryModel
+from app.memory.arcs.thread_cap import is_put_aside
 from app.memory.entities.found_without_model import found_change, read_better
 from app.memory.entities.registry import Resolved, canonical_roster, known_names, resolved_claims
 from app.memory.epistemic.admission import Presence
 from app.memory.epistemic.presence_record import presence_document
-from app.memory.reading.claims import Mention, ReadAnswer
 from app.memory.reading.extraction import Work, ended, ended_along, ended_at_once, proposed
 from app.memory.reading.known import KnownForBlock, known, known_for_block
 from app.memory.reading.windows import Window, text_of
@@ -31,7 +31,7 @@ from app.memory.records import (
     merged_changes,
 )
 from app.memory.standing import Standing, Status, active, standings
-from app.memory.tiers.thread_cap import is_put_aside
+from app.memory.tiers.claims import Mention, ReadAnswer
 from app.store.memory.memories import FOUND, PASS, UNREADABLE
 from app.work.chats.memory_scope import kept_where_it_may
 from app.work.chats.open_chat import OpenChat

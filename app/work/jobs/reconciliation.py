@@ -15,6 +15,7 @@ from app.llm.backends.hardware_profile import HardwareProfile
 from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import MemoryModel
 from app.llm.writers.written import KeptAnswers
+from app.memory.arcs.thread_cap import kept_threads, returning
 from app.memory.epistemic.admission import Presence, admitted
 from app.memory.lifecycle.consolidation import Batch, consolidated, due, split
 from app.memory.lifecycle.contradictions import noted
@@ -33,7 +34,6 @@ from app.memory.lifecycle.identity import beyond_cap
 from app.memory.lifecycle.state_change import Wording
 from app.memory.ranking import newcomers, within_caps
 from app.memory.reading.answers import read_answer
-from app.memory.reading.claims import ReadAnswer
 from app.memory.reading.extraction import Work
 from app.memory.reading.known import line_of
 from app.memory.records import (
@@ -49,7 +49,7 @@ from app.memory.records import (
 )
 from app.memory.similarity import Vectors
 from app.memory.standing import BEFORE
-from app.memory.tiers.thread_cap import kept_threads, returning
+from app.memory.tiers.claims import ReadAnswer
 from app.story.answers.task_answers import Unreadable
 from app.story.scene_cues.language import LanguagePack
 

@@ -9,25 +9,25 @@ from typing import Any
 from app.core.operations import OperationKind, OperationSpec
 from app.core.translation import N_
 from app.llm.backends.hardware_profile import profile_for
-from app.memory.documents.canon import canon_digest
-from app.memory.documents.continuity import is_checked, last_reply
-from app.memory.documents.profiles import MOST_AT_ONCE as MOST_PROFILES
-from app.memory.documents.profiles import Subject, cast, outdated, subjects
-from app.memory.documents.summary import covered_until as summarised_until
-from app.memory.documents.summary import to_summarise
-from app.memory.lifecycle.derived_documents import all_of, by_subject, newest_reaching
-from app.memory.reading.left_out import left_out_of
-from app.memory.reading.windows import settled
-from app.memory.records import Document, DocumentKind, Memory, Remembered
-from app.memory.standing import Ground, active
-from app.memory.tiers.arc_summaries import (
+from app.memory.arcs.arc_summaries import (
     MOST_AT_ONCE,
     ResolvedArc,
     resolved_arcs,
     summaries,
     without_summary,
 )
-from app.memory.tiers.triggers import due
+from app.memory.documents.canon import canon_digest
+from app.memory.documents.continuity import is_checked, last_reply
+from app.memory.documents.profiles import MOST_AT_ONCE as MOST_PROFILES
+from app.memory.documents.profiles import Subject, cast, outdated, subjects
+from app.memory.documents.summary import covered_until as summarised_until
+from app.memory.documents.summary import to_summarise
+from app.memory.keywords.triggers import due
+from app.memory.lifecycle.derived_documents import all_of, by_subject, newest_reaching
+from app.memory.reading.left_out import left_out_of
+from app.memory.reading.windows import settled
+from app.memory.records import Document, DocumentKind, Memory, Remembered
+from app.memory.standing import Ground, active
 from app.story.messages import digest
 from app.story.story import Story
 from app.work.planning.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT

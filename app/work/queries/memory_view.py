@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.memory.arcs.thread_cap import is_put_aside
 from app.memory.lifecycle.policy import Pause, Policy
 from app.memory.records import Document, DocumentKind, Entity, Tier
 from app.memory.standing import Ground, Standing, Status, standings
-from app.memory.tiers.thread_cap import is_put_aside
 from app.story.story import Story
 from app.work.chats.open_chat import OpenChat
 

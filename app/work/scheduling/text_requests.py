@@ -15,12 +15,12 @@ from pathlib import Path
 from app.core.errors import UsageError
 from app.core.operations import OperationKind, OperationSpec
 from app.core.translation import N_, tr
+from app.memory.arcs.arc_summaries import summaries
 from app.memory.documents.continuity import last_reply
 from app.memory.documents.profiles import MOST_AT_ONCE, cast, subjects
 from app.memory.documents.summary import covered_until, to_summarise
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
-from app.memory.tiers.arc_summaries import summaries
 from app.story.messages import Message
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats

@@ -10,6 +10,7 @@ import pytest
 from app.core.operations import MEMORY_KINDS
 from app.llm.prompts.prompt_files import DERIVED, TASKS_OF, load_prompts
 from app.llm.tokenizer import counter_for
+from app.memory.arcs.arc_summaries import Verdict, read_arc_summaries
 from app.memory.documents.away import read_away
 from app.memory.documents.canon import TITLES as CANON_TITLES
 from app.memory.documents.canon import read_canon
@@ -17,9 +18,8 @@ from app.memory.documents.continuity import read_contradictions
 from app.memory.documents.profiles import SECTIONS, read_profiles
 from app.memory.documents.summary import TITLES as SUMMARY_TITLES
 from app.memory.documents.summary import read_summary
+from app.memory.keywords.triggers import read_triggers
 from app.memory.records import Memory, Tier
-from app.memory.tiers.arc_summaries import Verdict, read_arc_summaries
-from app.memory.tiers.triggers import read_triggers
 from app.story.answers.task_answers import Unreadable
 
 PROMPTS = load_prompts()

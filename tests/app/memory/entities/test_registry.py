@@ -14,7 +14,6 @@ from app.memory.entities.entity_edits import delete, merge, rename, timeline, un
 from app.memory.entities.registry import canonical_roster, known_names, resolved_claims
 from app.memory.lifecycle.derived_documents import by_subject
 from app.memory.reading.answers import read_answer
-from app.memory.reading.claims import Mention, ReadAnswer
 from app.memory.reading.extraction import Work
 from app.memory.reading.windows import Window
 from app.memory.records import (
@@ -30,6 +29,7 @@ from app.memory.records import (
     merged_changes,
 )
 from app.memory.standing import Ground, standings
+from app.memory.tiers.claims import Mention, ReadAnswer
 from app.story.messages import Message, MessageKind, digest
 
 WORK = Work("work", 1, "", "a model", 0.0)

@@ -9,9 +9,9 @@ from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.presence import Event, Whereabouts
 from app.memory.epistemic.shared_sights import SharedSight, shared_sights
 from app.memory.epistemic.witnessing import Witnessing
-from app.memory.reading.epistemic_lines import SAW
 from app.memory.records import Memory, Source, Tier
 from app.memory.standing import Standing, Status
+from app.memory.tiers.epistemic import SAW
 
 ENGLISH = [pack for pack in load_packs() if pack.code == "en"]
 BOX = "that the ring is in the box"

@@ -13,7 +13,6 @@ from app.languages import load_packs
 from app.memory.lifecycle.consolidation import MOST_NEW, Batch, consolidated, due, split
 from app.memory.lifecycle.state_change import Wording
 from app.memory.reading.answers import read_answer
-from app.memory.reading.claims import ReadAnswer
 from app.memory.reading.extraction import Work
 from app.memory.records import (
     LONG_TERM_TYPES,
@@ -28,6 +27,7 @@ from app.memory.records import (
 )
 from app.memory.similarity import Vectors
 from app.memory.standing import Ground, active
+from app.memory.tiers.claims import ReadAnswer
 from app.settings.values import REGISTRY
 
 WORDING = Wording(load_packs())

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from app.llm.prompts.prompt_files import MEMORY_PASS, MEMORY_TASKS, load_prompts
 from app.memory.reading.answers import MOST_ENTRIES, read_answer
-from app.memory.reading.claims import Claim, ClaimedEnd, Mention
 from app.memory.records import (
     ARC,
     EPISTEMIC_TYPES,
@@ -21,6 +20,7 @@ from app.memory.records import (
     Expiration,
     Tier,
 )
+from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
 
 WORDS = [
     "Kael",

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.memory.reading.answers import read_answer
-from app.memory.reading.claims import Mention
 from app.memory.reading.known import (
     NOTHING,
     NOTHING_NEW,
@@ -18,6 +17,7 @@ from app.memory.reading.known import (
     known_for_block,
 )
 from app.memory.records import LEDGER_FIELDS, Memory, Tier
+from app.memory.tiers.claims import Mention
 from app.prompt.tokens import estimate_tokens
 
 PLENTY = 100_000

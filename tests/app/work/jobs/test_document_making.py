@@ -15,6 +15,7 @@ from app.core.operations import Operation, OperationKind, OperationSpec, Operati
 from app.llm.writers.builtin import BuiltinWriter
 from app.llm.writers.factory import make_writer
 from app.llm.writers.writer import RecapWriter
+from app.memory.arcs.arc_summaries import VERDICT
 from app.memory.documents.continuity import pending_repair
 from app.memory.documents.profiles import Subject
 from app.memory.records import (
@@ -29,7 +30,6 @@ from app.memory.records import (
     Source,
     Tier,
 )
-from app.memory.tiers.arc_summaries import VERDICT
 from app.prompt.tokens import EstimatingCounter
 from app.settings.values import Settings
 from app.sillytavern.data_folders import chat_ref_for

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.core.operations import OperationKind, OperationSpec
+from app.memory.arcs.arc_summaries import summaries
 from app.memory.documents.canon import canon_digest
 from app.memory.documents.profiles import subjects
 from app.memory.records import (
@@ -24,7 +25,6 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import Ground
-from app.memory.tiers.arc_summaries import summaries
 from app.settings.values import Settings
 from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion

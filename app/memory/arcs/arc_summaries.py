@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.core.translation import N_
-from app.memory.reading.lines import LARGEST_ANSWER, is_copied
+from app.memory.arcs.arc_answers import is_account, repeats, unwrapped
 from app.memory.reading.prose import CountTokens, invented_names, newest_within, prose, within
 from app.memory.records import (
     Document,
@@ -21,7 +21,7 @@ from app.memory.records import (
 )
 from app.memory.similarity import words
 from app.memory.standing import Ground, Status, standings
-from app.memory.tiers.arc_answers import is_account, repeats, unwrapped
+from app.memory.tiers.lines import LARGEST_ANSWER, is_copied
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message, combined_digest
 

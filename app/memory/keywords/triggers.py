@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.core.translation import N_
-from app.memory.reading.lines import LARGEST_ANSWER, is_copied
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.similarity import normalised, words
+from app.memory.tiers.lines import LARGEST_ANSWER, is_copied
 from app.story.answers.task_answers import Unreadable
 
 MOST_AT_ONCE = 24  # memories in one request

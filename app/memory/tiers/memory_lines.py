@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.memory.names import folded, name_in
-from app.memory.reading.claims import Claim, ClaimedEnd, Mention
-from app.memory.reading.lines import Line, is_copied, signs_in
 from app.memory.records import ENTITY_TYPES, LONG_TERM_TYPES, SESSION_TYPES, Expiration, Tier
+from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
+from app.memory.tiers.lines import Line, is_copied, signs_in
 
 # Shortest and longest content, in signs.
 LENGTHS: Mapping[Tier, tuple[int, int]] = MappingProxyType(

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from app.memory.names import folded, name_in
-from app.memory.reading.claims import Claim, ClaimedEnd, Mention
-from app.memory.reading.lines import ARROW, Line, is_copied
 from app.memory.records import FEELING, Tier
+from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
+from app.memory.tiers.lines import ARROW, Line, is_copied
 
 MAGNITUDES = ("low", "medium", "high")
 MOST_WORDS = 3  # of one attitude

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.memory.arcs.thread_cap import kept_threads, returning
 from app.memory.records import ARC, Ending, EndReason, Memory, Source, Tier
-from app.memory.tiers.thread_cap import kept_threads, returning
 
 QUESTIONS = (
     "What became of the drowned captain?",

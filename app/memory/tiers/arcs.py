@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from app.memory.reading.claims import Claim, ClaimedEnd
-from app.memory.reading.lines import Line, is_copied, numbers_in, signs_in
-from app.memory.reading.memory_lines import mentions_in
 from app.memory.records import ARC, Tier
+from app.memory.tiers.claims import Claim, ClaimedEnd
+from app.memory.tiers.lines import Line, is_copied, numbers_in, signs_in
+from app.memory.tiers.memory_lines import mentions_in
 
 SHORTEST_THREAD = 16
 LONGEST_THREAD = 400

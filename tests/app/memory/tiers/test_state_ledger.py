@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.memory.reading.answers import read_answer
-from app.memory.reading.ledger import SYNONYMS, field_of
 from app.memory.records import LEDGER_FIELDS
+from app.memory.tiers.state_ledger import SYNONYMS, field_of
 
 
 def values(text: str) -> dict[tuple[str, str, str], str]:

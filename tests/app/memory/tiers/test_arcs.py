@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.memory.reading.answers import read_answer
-from app.memory.reading.claims import Mention
+from app.memory.tiers.claims import Mention
 
 
 @pytest.mark.parametrize(

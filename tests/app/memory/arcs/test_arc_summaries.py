@@ -9,6 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.memory.arcs.arc_summaries import (
+    ResolvedArc,
+    Verdict,
+    arc_inputs,
+    read_arc_summaries,
+    reopened,
+    resolved_arcs,
+    summaries,
+    without_summary,
+)
 from app.memory.records import (
     ARC,
     Document,
@@ -20,16 +30,6 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import Ground
-from app.memory.tiers.arc_summaries import (
-    ResolvedArc,
-    Verdict,
-    arc_inputs,
-    read_arc_summaries,
-    reopened,
-    resolved_arcs,
-    summaries,
-    without_summary,
-)
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message, digest
 

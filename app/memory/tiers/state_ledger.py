@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from app.memory.names import name_in
-from app.memory.reading.claims import Claim, ClaimedEnd, Mention
-from app.memory.reading.lines import Line, content_in, is_copied
-from app.memory.reading.memory_lines import UNKNOWN, entity_type
 from app.memory.records import LEDGER_FIELDS, Tier
+from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
+from app.memory.tiers.lines import Line, content_in, is_copied
+from app.memory.tiers.memory_lines import UNKNOWN, entity_type
 
 LONGEST_VALUE = 200
 MOST_FIELDS = 12  # of one line

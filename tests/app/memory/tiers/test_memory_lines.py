@@ -7,8 +7,8 @@ import textwrap
 import pytest
 
 from app.memory.reading.answers import read_answer
-from app.memory.reading.claims import Claim, Mention
 from app.memory.records import Expiration, Tier
+from app.memory.tiers.claims import Claim, Mention
 
 
 def only(text: str) -> Claim:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.memory.reading.answers import read_answer
-from app.memory.reading.claims import Claim
 from app.memory.records import Tier
+from app.memory.tiers.claims import Claim
 
 
 def only(text: str) -> Claim:

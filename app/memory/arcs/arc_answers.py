@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from app.memory.reading.lines import is_copied
 from app.memory.similarity import normalised
+from app.memory.tiers.lines import is_copied
 from app.story.answers.lenient_json import find_object
 from app.story.answers.refusals import is_refusal
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.memory.records import Grounding, Memory, Tier
-from app.memory.tiers.triggers import (
+from app.memory.keywords.triggers import (
     MOST_TRIGGERS,
     due,
     keywords_in,
@@ -18,6 +17,7 @@ from app.memory.tiers.triggers import (
     untriggered,
     with_triggers,
 )
+from app.memory.records import Grounding, Memory, Tier
 from app.story.answers.task_answers import Unreadable
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from app.memory.names import name_in, party_in
-from app.memory.reading.claims import Claim, ClaimedEnd, Mention
-from app.memory.reading.lines import Line, content_in, is_copied, numbers_in
 from app.memory.records import Tier
+from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
+from app.memory.tiers.lines import Line, content_in, is_copied, numbers_in
 
 EVERYONE = "everyone"  # from whom something is hidden where nobody is named
 LONGEST_TEXT = 500

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from app.languages import load_packs
+from app.memory.keywords.calling import called
 from app.memory.records import Entity, Memory, Tier
-from app.memory.tiers.calling import called
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
 from app.story.messages import Message, digest

@@ -1,0 +1,1 @@
+"""Words that call a memory up, and what the moment calls up."""
