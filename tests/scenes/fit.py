@@ -33,7 +33,16 @@ STRENGTH = 0.3  # of what is learned against weights of 0
 GROUPS = 6
 SURE = 2.0  # log-odds that the threshold lies below even odds: a missed break costs more
 LEFT_OUT = frozenset(
-    {"header_place", "header_time", "header_first", "header_same", "rule", "turn", "starred"}
+    {
+        "header_place",
+        "header_time",
+        "header_first",
+        "header_same",
+        "rule",
+        "turn",
+        "titled",
+        "starred",
+    }
 )
 
 Floats = npt.NDArray[np.float64]

@@ -203,6 +203,9 @@ def _add_closing(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
         entry["rule"] = 1.0
     if before.turn_at >= 0.4 or 0 <= opener.turn_at < 0.4:
         entry["turn"] = 1.0
+    titles = [reading.title for reading in readings[max(0, at - 20) : at] if reading.title]
+    if opener.title and opener.title != "".join(titles[-1:]):
+        entry["titled"] = float(sum(bool(r.title) for r in usual) <= 0.4 * len(usual))
 
 
 def _add_usual(

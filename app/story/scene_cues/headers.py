@@ -21,6 +21,12 @@ _PART = re.compile(r"[|•·;\n]|\s[-–—/]\s|\]\s*\[")
 _KEY = re.compile(r"^\W*([^\W\d_][\w ]{0,18}?)\W*[:=]\s*(.+)$", re.DOTALL)
 _MARK = re.compile(r"[\[【{|:=#📍🏠🗺🌍🏰📌🕐-🕧]")  # every header has one of them
 _ASIDE = re.compile(r"\booc\b|\(\(", re.IGNORECASE)
+# What a status line counts: "HP 18/20", "O2 94 %".
+_GAUGE = re.compile(
+    r"\W*(?:[^\W\d][^/%]{0,23}?[\s:=]+\d+\s*/\s*\d+\b(?!\s*[./-]\s*\d)"
+    r"|(?:[^\W\d][^/%]{0,23}?[\s:=]+)?[+-]?\d+(?:[.,]\d+)?\s*%)"
+)
+_WEEKDAY = re.compile(r"\W*[^\W\d_][^\W\d_A-Z]{1,2}[.,]?\s+\d")  # "Fri 12/05" is a date
 _PIN = re.compile(r"[📍🏠🗺🌍🏰📌]")
 
 
@@ -39,7 +45,8 @@ def split_header(text: str, keys: Mapping[str, str]) -> tuple[Header | None, str
     """The header of a message and the text without its lines.
 
     keys: casefolded header word -> "place", "time" or "day". Lines of prose are never a header:
-    it takes a frame of brackets or bars, or a known key, and at least one field.
+    it takes a frame of brackets or bars, or a known key, and at least one field. What a status line
+    counts is taken from the text as well, but is no header.
     """
     lines = text.split("\n")
     spots = [*range(min(_LINES, len(lines))), *range(max(_LINES, len(lines) - _LINES), len(lines))]
@@ -47,13 +54,19 @@ def split_header(text: str, keys: Mapping[str, str]) -> tuple[Header | None, str
     taken = set()
     for spot in spots:
         line = lines[spot]
-        if line.strip() and len(line) <= _LONGEST and (fields := _fields(line, keys)):
+        if not line.strip() or len(line) > _LONGEST:
+            continue
+        if _is_status(line, keys):
+            taken.add(spot)
+        elif fields := _fields(line, keys):
             taken.add(spot)
             for field, value in fields.items():
                 found.setdefault(field, value)
-    if not found:
+    if not taken:
         return None, text
     rest = "\n".join(line for spot, line in enumerate(lines) if spot not in taken)
+    if not found:
+        return None, rest
     place = found.get("place", "")
     return Header(
         frozenset(tokens_of(place)),
@@ -64,6 +77,26 @@ def split_header(text: str, keys: Mapping[str, str]) -> tuple[Header | None, str
     ), rest
 
 
+def _is_status(line: str, keys: Mapping[str, str]) -> bool:
+    """Whether a line counts what somebody has left: "HP 18/20 | Carrying: a lamp"."""
+    if not (_FRAME.match(line) or "|" in line) or _ASIDE.search(line):
+        return False
+    parts = [part for part in _PART.split(line) if part and part.strip()]
+    return any(_is_gauge(part) for part in parts) and not any(
+        _keyed(part, keys)[0] or _minutes(part) is not None or _PIN.search(part) for part in parts
+    )
+
+
+def _is_gauge(part: str) -> bool:
+    return _GAUGE.match(part) is not None and not _WEEKDAY.match(part)
+
+
+def _keyed(part: str, keys: Mapping[str, str]) -> tuple[str, str]:
+    """The field and the value of "Location: Bridge"; no field for a word that no pack knows."""
+    keyed = _KEY.match(part)
+    return (keys.get(" ".join(tokens_of(keyed[1])), ""), keyed[2]) if keyed else ("", "")
+
+
 def _fields(line: str, keys: Mapping[str, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     if not _MARK.search(line) or _ASIDE.search(line):
@@ -72,13 +105,14 @@ def _fields(line: str, keys: Mapping[str, str]) -> dict[str, str]:
     is_keyed = False
     parts = [part for part in _PART.split(line) if part and part.strip()]
     for part in parts:
-        keyed = _KEY.match(part)
-        field = keys.get(" ".join(tokens_of(keyed[1]))) if keyed else None
-        if keyed and field:
+        field, value = _keyed(part, keys)
+        if field:
             is_keyed = True
-            found.setdefault(field, keyed[2].strip(" *_`])}"))
+            found.setdefault(field, value.strip(" *_`])}"))
             if field != "place" and _minutes(part) is not None:
-                found.setdefault("time", keyed[2])
+                found.setdefault("time", value)
+        elif _is_gauge(part):
+            continue
         elif _PIN.search(part):
             is_keyed = True
             found.setdefault("place", part.strip(" *_`[](){}"))
@@ -88,7 +122,7 @@ def _fields(line: str, keys: Mapping[str, str]) -> dict[str, str]:
                 found.setdefault("day", _CLOCK.sub(" ", part))
         elif _says_day(part, keys):
             found.setdefault("day", part)
-        else:
+        elif not value or not keys:  # "Mood: calm" is no place
             bare.append(part.strip(" *_`[](){}"))
     is_framed = bool(_FRAME.match(line)) or "|" in line
     if (

@@ -46,6 +46,8 @@ def scene_name(
         if reading.header and reading.header.place_text:
             place = _tidy(_PLACE_END.split(reading.header.place_text)[0])
             return _joined(place, _about(scene, before, pack, people, place)) if pack else place
+    if scene and scene[0].title:
+        return _tidy(scene[0].title)
     if pack is None or not scene:
         return ""
     when = _time(scene[0], pack)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from app.story.messages import Message, MessageKind
@@ -18,7 +18,7 @@ from app.story.scene_cues.language import (
 )
 from app.story.scene_cues.narration import WINDOW, Span, Voice, speaks_unquoted, split_voices
 from app.story.scene_cues.quotations import mark_quotations
-from app.story.scene_cues.wording import log_number, names_within
+from app.story.scene_cues.wording import log_number, names_within, split_title
 
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[\s*]+|(?<=[。！？])|\n+")
 _RULE = re.compile(r"^[ \t]*(?:[*\-_=~#•·◇◆⁂❖—–+][ \t]*){3,60}$", re.MULTILINE)
@@ -65,7 +65,8 @@ class Reading:
     sites: stems of the kinds of places that its first sentences name; names: of what they write
     with a capital within. told: share of the text that is narrated. cast: stems of the names in
     all of it. log: number of the entry of a log that it is. ends_open: it ends with a colon.
-    first_paragraph: characters of it. is_starred: something stands between asterisks.
+    first_paragraph: characters of it. is_starred: something stands between asterisks. title: the
+    line that it stands under.
     """
 
     speaker: str
@@ -96,6 +97,7 @@ class Reading:
     ends_open: bool = False
     is_starred: bool = False
     first_paragraph: int = 0
+    title: str = ""
 
 
 def is_story(message: Message) -> bool:
@@ -129,14 +131,16 @@ class Reader:
         """The next message; see `read_all`."""
         recent, known = self._recent, self._words
         header, text = split_header(ends_of(message.text), known.header_keys)
+        title, text = split_title(text, recent.names)
         text = mark_quotations(text)
         words = tokens_of(text)
         recent.add(message.name, words)
         spans = split_voices(text, plain=recent.plain_voice)
         recent.add_style(text, spans)
-        return _read(
+        reading = _read(
             message, header, text, spans, words, recent.pack, known.stopwords, recent.names
         )
+        return replace(reading, title=title) if title else reading
 
 
 class CommonWords:

@@ -17,6 +17,7 @@ _CUES: Mapping[str, tuple[str, float]] = {
     "header_place": ("place", 2.7),
     "header_time": ("time", 2.2),
     "header_first": ("place", 1.0),
+    "titled": ("place", 2.0),
     "jump0": ("time", 2.6),
     "jump_late0": ("time", 1.0),
     "jump1": ("time", 1.2),

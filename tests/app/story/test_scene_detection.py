@@ -161,6 +161,18 @@ def test_a_new_place_in_the_status_header_closes_the_scene() -> None:
     assert lasts(*(here + text for text in TALK), *(there + text for text in MORE_TALK)) == [5]
 
 
+def test_a_title_over_a_message_closes_the_scene_and_names_the_next() -> None:
+    texts = [*TALK, "**Pump room**\n\n" + MORE_TALK[0], *MORE_TALK[1:], JUMP, *TALK]
+    found = detect_breaks(story(*texts), PACKS)
+    assert [(b.last, b.name) for b in found][1] == (11, "Pump room")
+    assert found[0].last == 5
+
+
+def test_titles_over_every_message_close_nothing() -> None:
+    texts = [f"**Part {number}**\n\n{text}" for number, text in enumerate(TALK * 2)]
+    assert lasts(*texts) == []
+
+
 def test_a_status_header_that_stays_the_same_closes_nothing() -> None:
     texts = [f"[Day 4 | 18:{20 + i} | Location: Kitchen]\n\n{text}" for i, text in enumerate(TALK)]
     assert lasts(*texts, *texts) == []

@@ -76,3 +76,25 @@ def test_minutes_that_went_by(before: str, after: str, minutes: int) -> None:
     assert first is not None
     assert then is not None
     assert minutes_between(first, then) == minutes
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "`HP 18/20 | O2 94% | Carrying: lamp, ration bar`",
+        "[Health: 80% | Mana: 5/10]",
+        "❤️ 72% | Trust 45/100",
+    ],
+)
+def test_what_a_status_line_counts_is_neither_place_nor_date(line: str) -> None:
+    found, rest = split_header(f"You wait.\n\n{line}", KEYS)
+    assert found is None
+    assert rest.strip() == "You wait."
+
+
+def test_a_gauge_or_a_mood_beside_a_time_is_no_place() -> None:
+    assert header("[10:00 | HP 18/20 | Mood: calm | Lab]\nHi.") == header("[10:00 | Lab]\nHi.")
+
+
+def test_a_weekday_and_a_date_are_no_gauge() -> None:
+    assert header("[Fri 12/05 | 14:00 | Bar]\nHi.").day == "fri 12 05"
