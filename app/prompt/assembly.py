@@ -14,7 +14,7 @@ from app.prompt.budgeting.budgets import (
     levelled,
     room_in,
 )
-from app.prompt.choosing.choice import for_scarce_room
+from app.prompt.choosing.choice import for_scarce_room, with_floors
 from app.prompt.choosing.drafts import Draft, dealt_out, shown_within, tokens_of
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.unread import fallen_out, kept_for_messages
@@ -23,7 +23,7 @@ from app.prompt.material import NO_BOUND, Material, Means
 from app.prompt.occasion import Occasion
 from app.prompt.placement import IN_BLOCK
 from app.prompt.recollection import Recollection
-from app.prompt.room import least_for_recap, most_of_total, worth_telling
+from app.prompt.room import floors_in, least_for_recap, most_of_total, worth_telling
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set
 from app.prompt.slots import (
     Slot,
@@ -36,6 +36,7 @@ from app.prompt.telling import (
     is_sent,
     placement_on,
     sent_from,
+    surely_from,
     visible_from,
 )
 from app.prompt.turn_budgets import (
@@ -111,6 +112,11 @@ def prepared(
     if told and room is not None and occasion.is_read:
         worth = worth_telling(occasion, whole, takes_free=not total)
         room = min(room, worth or room, most_of_total(total) if total else room)
+    if (total or turn.fixed) and room is not None and occasion.is_read:
+        # What the slots never take is the messages'.
+        sure = surely_from(story, whole - room)
+        before = occasion.visible_from
+        occasion = replace(occasion, visible_from=sure if before is None else min(before, sure))
     return Prepared(occasion, means, placement, room, whole)
 
 
@@ -155,6 +161,8 @@ def _with_memory(
         recaps, room = _levelled(turn, settings, lines, recaps, drafts, budgets)
         drafts = turn.drafts(recaps[0].text)
     borrowers = borrowers_of(settings, placement)
+    if room is not None and occasion.is_read:
+        drafts = with_floors(drafts, floors_in(turn.whole))
     drafts, fitting = _fitted(turn, drafts, budgets, borrowers, recaps)
     if room is not None and placement.is_unified:
         room = max(0, room - SEPARATOR_TOKENS * len(IN_BLOCK))

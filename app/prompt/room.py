@@ -6,8 +6,11 @@ longer than the prompt is better told by itself than by what was noted of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from app.memory.standing import Standing
 from app.prompt.occasion import Occasion
+from app.prompt.slots import SlotName
 from app.prompt.tokens import estimate_tokens
 
 # Percent of a text's tokens that tell what matters of it. Measured with tests/answers.
@@ -20,6 +23,9 @@ FOLD = "fold"  # reason of a running recap's version that tells of this story
 FIRST_TO_SLOTS, MORE_TO_SLOTS = 900, 25
 # The running recap's least share of the room, in a prompt of so many tokens or fewer, or more.
 SMALL_PROMPT, RECAP_SHARES = (1_000, 2_000), (1 / 8, 1 / 3)
+# Lines of each slot that hardly wait for others: in a prompt of any size, and in one that is not
+# small.
+FLOORS = {SlotName.RELATIONSHIPS: (0, 2), SlotName.EPISTEMIC: (0, 2)}
 STEPS = 8  # parts of a prompt by which the room grows, so that the prompt's head seldom changes
 
 
@@ -61,6 +67,11 @@ def least_for_recap(room: int, whole: int) -> int:
     grown = min(1.0, max(0, whole - low) / (high - low))
     first, last = RECAP_SHARES
     return int(room * (first + (last - first) * grown))
+
+
+def floors_in(whole: int) -> Mapping[SlotName, int]:
+    """How many lines of each slot hardly wait. whole: as above."""
+    return {name: few if whole <= SMALL_PROMPT[0] else more for name, (few, more) in FLOORS.items()}
 
 
 def _from_elsewhere(occasion: Occasion) -> int:

@@ -28,6 +28,8 @@ from app.prompt.slots import Position, SlotName
 from app.story.story import Story
 
 BEGINNING = 5  # messages of a young chat that the head tells of
+SURE_OF = 95  # percent of a room that messages have for certain
+NAME_TOKENS = 8  # of a message beside its text: who writes it, and what parts it from others
 READ_LATE = 10  # messages that may pass before what was said is remembered
 
 
@@ -92,6 +94,21 @@ def visible_from(story: Story, settings: Mapping[str, Any], turn: Turn) -> int |
     for index in range(len(story.messages) - 1, -1, -1):
         if not story.messages[index].is_hidden:
             room -= story.message_tokens[index] if index < len(story.message_tokens) else 0
+        if room < 0:
+            return index + 1
+    return 0
+
+
+def surely_from(story: Story, room: int) -> int:
+    """Index of the first of the newest messages that fit so many tokens for certain; their number
+    where none does, or where not all are counted.
+    """
+    room, count = room * SURE_OF // 100, len(story.messages)
+    if len(story.message_tokens) < count:
+        return count
+    for index in range(count - 1, -1, -1):
+        if not story.messages[index].is_hidden:
+            room -= story.message_tokens[index] + NAME_TOKENS
         if room < 0:
             return index + 1
     return 0

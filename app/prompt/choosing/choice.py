@@ -9,6 +9,7 @@ order depends on no budget: a larger one shows more of the same ranking.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -31,6 +32,7 @@ IN_ORDER = frozenset({SlotName.CANON, SlotName.PROFILES, SlotName.SHORT, SlotNam
 AT_HEAD = frozenset({SlotName.CANON, SlotName.PROFILES, SlotName.LONG, SlotName.SHORT})
 CALLED_GAIN, CALLED_HALF = 1.0, 3  # of the first line that the moment calls up; lines to its half
 NOTES_GAIN = 10.0  # of notes where nobody has read the story, against the mean of all lines
+FLOOR_GAIN = 2.0  # of the first lines of people's slots, against the mean of all lines
 LEAST_GAIN, MOST_GAIN = 0.05, 20.0  # against the mean, for dealing out a total
 
 
@@ -52,6 +54,24 @@ def chosen(drafts: Sequence[Draft], said: Iterable[str], count: Count) -> tuple[
     rest = by_gain(tuple(others), (*lines, *told))
     by_name = {draft.name: draft for draft in (*head, *arcs, *rest)}
     return tuple(by_name[draft.name] for draft in drafts)
+
+
+def with_floors(drafts: Sequence[Draft], floors: Mapping[SlotName, int]) -> tuple[Draft, ...]:
+    """The drafts with the first so many entries of some raised to what hardly waits: what one
+    feels, hides and must not know says little in its words, and a reply depends on it.
+    """
+    return tuple(
+        replace(
+            draft,
+            entries=tuple(
+                replace(e, gain=max(e.gain, FLOOR_GAIN)) if place < floors[draft.name] else e
+                for place, e in enumerate(draft.entries)
+            ),
+        )
+        if draft.name in floors
+        else draft
+        for draft in drafts
+    )
 
 
 def for_scarce_room(
@@ -134,7 +154,7 @@ def _taken(entries: Sequence[Entry], table: TermTable) -> list[tuple[int, float]
     for said in range(len(entries), table.count):
         told = table.of(said)
         left[told] = np.minimum(left[told], table.weights[told] * SAID_ELSEWHERE)
-    costs = [len(e.text.encode("utf-8", "replace")) / SIGNS_PER_TOKEN + LINE_COSTS for e in entries]
+    costs = _costs(entries)
     queue = [
         (-_gain(entry, table, left, place, costs[place]), place)
         for place, entry in enumerate(entries)
@@ -151,6 +171,19 @@ def _taken(entries: Sequence[Entry], table: TermTable) -> list[tuple[int, float]
         told = table.of(place)
         left[told] = np.minimum(left[told], table.weights[told] * TOLD_AGAIN)
     return taken
+
+
+def _costs(entries: Sequence[Entry]) -> list[float]:
+    """Tokens of each, guessed; a line's beginning is shared by those that share the line."""
+    sharing = Counter((entry.head, entry.row) for entry in entries)
+    sizes = (
+        _signs(e.text) + _signs(e.head) / (sharing[e.head, e.row] if e.row else 1) for e in entries
+    )
+    return [size / SIGNS_PER_TOKEN + LINE_COSTS for size in sizes]
+
+
+def _signs(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def _gain(entry: Entry, table: TermTable, left: Floats, place: int, cost: float) -> float:

@@ -24,6 +24,7 @@ from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.worth import LASTING, PASSING
 from app.prompt.occasion import Occasion
+from app.prompt.rendering.touched import calls, worth_now
 from app.prompt.slots import LeftOut, Reason, SlotName
 
 SECONDHAND = "[secondhand]"
@@ -71,13 +72,7 @@ def call_up(occasion: Occasion) -> CalledUp:
     """What the moment calls up, whatever the long-term slot may hold of it."""
     memories, _ = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
     held = [standing.memory for standing in memories]
-    found = called(
-        held,
-        occasion.words,
-        occasion.recent,
-        entities=occasion.told.entities,
-        rarity=occasion.index.rarity if occasion.index is not None else None,
-    )
+    found = calls(occasion, held)
     best = max((one.score for one in found.values()), default=0.0) or 1.0
     worth = {
         id_: value + CALLED_WEIGHS * found[id_].score / best
@@ -122,7 +117,12 @@ def session_draft(occasion: Occasion) -> Draft:
     first.
     """
     memories, left_out = _wanted(occasion, Tier.SESSION, is_on="session_enabled")
-    newest = {s.memory.type: s.memory for s in memories if occasion.is_of_now(s)}
+    # What the messages of the prompt say themselves need not say first how things are.
+    newest = {
+        s.memory.type: s.memory
+        for s in memories
+        if occasion.is_of_now(s) and not occasion.is_visible(s.memory)
+    }
     if occasion.is_on("session_enabled") and occasion.is_on("arcs_enabled"):
         memories = _in_time((*memories, *occasion.outcomes))
     held = [standing.memory for standing in memories]
@@ -170,7 +170,8 @@ def arcs_draft(occasion: Occasion) -> Draft:
         (standing.memory for standing in arcs),
         key=lambda m: (not m.is_pinned, -m.importance, -order[m.id]),
     )
-    worths = {s.memory.id: occasion.worth(s, LASTING) for s in arcs}
+    now = worth_now(occasion, best_first)
+    worths = {s.memory.id: occasion.worth(s, LASTING) * now[s.memory.id] for s in arcs}
     worths = _with_floors(best_first, worths, Tier.ARCS)
     return _listed(occasion, SlotName.ARCS, best_first, arcs, left_out, worths, _ranks(best_first))
 

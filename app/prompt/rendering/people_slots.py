@@ -11,12 +11,14 @@ from dataclasses import replace
 from app.memory.names import folded
 from app.memory.records import LEDGER_FIELDS, Grounding, Memory, Tier
 from app.memory.standing import Standing
+from app.memory.tiers.possessions import corrected
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.worth import LASTING, PASSING, STANDING
 from app.prompt.generation import IMPERSONATE
 from app.prompt.headings import Headings
-from app.prompt.occasion import Occasion
+from app.prompt.occasion import CALLED_UP_BY, Occasion
+from app.prompt.rendering.touched import SPOKEN_OF, worth_now
 from app.prompt.slots import LeftOut, Reason, SlotName
 
 MAGNITUDES = ("high", "medium", "low")
@@ -68,7 +70,12 @@ def relationships_draft(occasion: Occasion) -> Draft:
         is_own = folded(memory.subject) in mine
         return not memory.is_pinned, not is_own, _rank(memory.magnitude), -order[memory.id]
 
-    worths = {s.memory.id: occasion.worth(s, STANDING) for s in feelings}
+    speaks = {folded(m.name) for m in occasion.last_messages[-CALLED_UP_BY:]}
+    worths = {
+        s.memory.id: occasion.worth(s, STANDING)
+        * (SPOKEN_OF if folded(s.memory.target) in speaks else 1.0)
+        for s in feelings
+    }
     say = occasion.headings.of
     entries = [
         Entry(
@@ -112,11 +119,13 @@ def epistemic_draft(occasion: Occasion) -> Draft:
         told |= dict.fromkeys(unknown, "unaware")
     order = {standing.memory.id: place for place, standing in enumerate(mine)}
     name = one_line(occasion.responder)
+    now = worth_now(occasion, [standing.memory for standing in mine])
 
     def worth(standing: Standing) -> float:
         rank = KNOWING_RANK.index(told[standing.memory.id])
         ageing = PASSING if told[standing.memory.id] in ("knows", "suspects") else LASTING
-        return occasion.worth(standing, ageing) * KNOWING_WORTH[rank]
+        value = occasion.worth(standing, ageing) * now[standing.memory.id]
+        return value * KNOWING_WORTH[rank]
 
     entries = [
         Entry(
@@ -174,11 +183,16 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
     """
     values: dict[tuple[str, str], Standing] = {}
     past: list[LeftOut] = []
-    for standing in _held(occasion, Tier.STATE_LEDGER, "state_ledger_enabled"):
-        if _is_past(standing, occasion):
-            memory = standing.memory
+    held = _held(occasion, Tier.STATE_LEDGER, "state_ledger_enabled")
+    left = corrected(held, occasion.common)
+    for standing in held:
+        memory = standing.memory
+        if left.get(memory.id):
+            standing = replace(standing, memory=replace(memory, text=left[memory.id]))
+        elif memory.id in left or _is_past(standing, occasion):
             told = f"{memory.subject}, {memory.field.replace('_', ' ')}: {memory.text}"
             past.append(LeftOut(told, Reason.PAST, memory.id))
+            values.pop((_row(memory), memory.field), None)
             continue
         values[_row(standing.memory), standing.memory.field] = standing  # the newest counts
     kinds = list(LEDGER_FIELDS)
@@ -188,6 +202,7 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
 
     say = occasion.headings.of
     there = {row: occasion.is_present(s.memory.subject) for (row, _), s in values.items()}
+    now = worth_now(occasion, [standing.memory for standing in values.values()])
 
     def worth(standing: Standing) -> tuple[int | bool | str, ...]:
         row = _row(standing.memory)
@@ -200,7 +215,9 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
             row=_row(memory),
             head=f"{one_line(memory.subject)} ({say(memory.type)}): ",
             memory=memory.id,
-            worth=occasion.worth(standing, STANDING) * (1.5 if there[_row(memory)] else 0.7),
+            worth=occasion.worth(standing, STANDING)
+            * now[memory.id]
+            * (1.2 if there[_row(memory)] else 0.7),
         )
         for standing in sorted(values.values(), key=worth)
         if (memory := standing.memory).type in LEDGER_FIELDS

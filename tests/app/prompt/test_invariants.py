@@ -80,8 +80,10 @@ def test_what_outranks_another_never_goes_before_it(
     held: tuple[Memory, ...], budgets: dict[str, Any], total: int | None
 ) -> None:
     held = tuple(replace(one, text=f"{one.text} {n}") for n, one in enumerate(held))
-    everything = prompt(held)
-    for content in prompt(held, budget_mode=ADVANCED, total=total, **budgets).contents:
+    of = story()
+    of = replace(of, message_tokens=(1000,) * len(of.messages))  # none is in the prompt itself
+    everything = prompt(held, of=of)
+    for content in prompt(held, of=of, budget_mode=ADVANCED, total=total, **budgets).contents:
         ranking = shown(everything).get(content.key, ())
         if content.key != SlotName.TRIGGERED.key:
             assert content.shown == ranking[: len(content.shown)]

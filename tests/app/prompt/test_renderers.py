@@ -684,3 +684,22 @@ def test_auto_tune_follows_the_most_that_was_wanted_and_says_so() -> None:
     assert tuned.notes
     fewer = prompt(facts[:2], full=dict(tuned.full), **values)
     assert fewer.full == tuned.full
+
+
+def test_the_ledger_gives_a_thing_to_one_place_only() -> None:
+    """The key was carried by its thief, and hung from its owner's neck."""
+
+    def value(text: str, field: str, subject: str, at: int, kind: str = "character") -> Memory:
+        known: dict[str, Any] = {"subject": subject, "field": field, "at": at, "type": kind}
+        return memory(text, Tier.STATE_LEDGER, id=f"{subject}{field}", hash="", **known)
+
+    held = [
+        value("the brass key", "carried_items", "Odo", 0),
+        value("around the neck of Vera", "location", "Brass key", 2, "object"),
+    ]
+    slots = prompt(held)
+    assert text_of(slots, SlotName.STATE_LEDGER) == (
+        "Current state:\nBrass key (object): location: around the neck of Vera"
+    )
+    (content,) = (c for c in slots.contents if c.key == SlotName.STATE_LEDGER.key)
+    assert [one.reason for one in content.left_out] == [Reason.PAST]

@@ -8,14 +8,24 @@ from typing import Any
 import pytest
 
 from app.memory.records import DocumentKind, Ending, EndReason, Memory, Source, Tier
-from app.prompt.choosing.choice import by_gain
-from app.prompt.choosing.drafts import Draft, Entry
+from app.prompt.choosing.choice import by_gain, with_floors
+from app.prompt.choosing.drafts import Draft, Entry, dealt_out
 from app.prompt.generation import Turn
+from app.prompt.room import floors_in
 from app.prompt.slots import Reason, SlotName, SlotSet
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, Story
-from tests.app.prompt.remembered import CHAT, document, memory, prompt, story, text_of, whole
+from tests.app.prompt.remembered import (
+    CHAT,
+    COUNTER,
+    document,
+    memory,
+    prompt,
+    story,
+    text_of,
+    whole,
+)
 
 GROUP = ChatKind.GROUP
 KILLED = "Odo poisoned the old duke at the winter feast"
@@ -247,3 +257,61 @@ def test_the_telling_goes_before_what_all_others_say_too() -> None:
     }
     text = text_of(prompt([*general, telling], slots_head_every=0, **tight), SlotName.LONG)
     assert "forty crowns" in text
+
+
+def test_the_scene_now_is_not_told_by_what_the_messages_of_the_prompt_say() -> None:
+    """It said first of all what stood a few lines below it."""
+    of = story(*(f"Line {n} of the day." for n in range(80)))
+    of = replace(of, message_tokens=(60,) * 80)
+    seen = memory("They stand on the bridge.", Tier.SESSION, type="scene", at=79, hash="")
+    told = [memory(f"Fact {n} of the old harbour.", id=f"{n}", hash="") for n in range(40)]
+    shared = text_of(prompt([seen, *told], of=of, total=2000), SlotName.SESSION)
+    alone = text_of(prompt([seen, *told], of=of), SlotName.SESSION)
+    assert alone.startswith("The scene now:")
+    assert "The scene now:" not in shared
+
+
+def test_the_moment_decides_which_values_are_told() -> None:
+    """A lantern that burnt in another scene was told, and not whose neck the key hung from."""
+    lines = [*(f"Line {n} of the day." for n in range(30)), "Whose neck is it around now?"]
+    values = [
+        memory(value, Tier.STATE_LEDGER, type="object", subject=thing, field=field, at=at, hash="")
+        for thing, field, value, at in (
+            ("Brass key", "location", "around the neck of Vera", 20),
+            ("Violet lantern", "status", "burning bright in the far window", 21),
+        )
+    ]
+    of = story(*lines)
+    tight: dict[str, Any] = {
+        "budget_mode": "advanced",
+        "budgets_adaptive": False,
+        "budget_state_ledger": 22,
+    }
+    text = text_of(prompt(values, of=of, is_indexed=True, **tight), SlotName.STATE_LEDGER)
+    assert "neck" in text
+    assert "burning" not in text
+
+
+def test_what_one_feels_for_whom_one_talks_to_hardly_waits() -> None:
+    """A reply was written without a word of what its writer felt, in a prompt of many notes."""
+    notes = tuple(Entry(f"Fact {n} of the old harbour", (n,), gain=1.5) for n in range(40))
+    felt = (Entry("grateful(high)", (0,), row="v", head="Vera→You: ", gain=0.4),)
+    drafts = (Draft(SlotName.LONG, notes, "", "{{x}}"), Draft(SlotName.RELATIONSHIPS, felt, "", ""))
+    fitting = {draft.name: len(draft.entries) for draft in drafts}
+    budgets = dict.fromkeys(fitting, 400)
+
+    def told(given: tuple[Draft, ...]) -> int:
+        return dealt_out(given, fitting, budgets, 120, COUNTER.count)[SlotName.RELATIONSHIPS]
+
+    assert told(drafts) == 0
+    assert told(with_floors(drafts, floors_in(2000))) == 1
+
+
+def test_a_line_costs_its_beginning_too() -> None:
+    long_head = "The honourable Lady Amaranthe of Upper Quay (character): "
+    entries = (
+        Entry("mood: calm now", (0,), row="a", head=long_head),
+        Entry("mood: tense now", (1,), row="b", head="Bo: "),
+    )
+    (draft,) = by_gain([Draft(SlotName.STATE_LEDGER, entries, "", "{{x}}")], [long_head, "Bo"])
+    assert [entry.place[0] for entry in draft.entries] == [1, 0]

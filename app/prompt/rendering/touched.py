@@ -1,0 +1,29 @@
+"""How much the last messages of a turn speak of what is remembered. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.memory.records import Memory
+from app.memory.tiers.calling import Called, called
+from app.prompt.occasion import Occasion
+
+ASIDE, SPOKEN_OF = 0.6, 2.0  # worth of what is not spoken of at all, and of what is the most
+
+
+def calls(occasion: Occasion, memories: Sequence[Memory]) -> dict[str, Called]:
+    """How much each is called up, by id."""
+    return called(
+        memories,
+        occasion.words,
+        occasion.recent,
+        entities=occasion.told.entities,
+        rarity=occasion.index.rarity if occasion.index is not None else None,
+    )
+
+
+def worth_now(occasion: Occasion, memories: Sequence[Memory]) -> dict[str, float]:
+    """What the moment makes of each one's worth, by id: a factor."""
+    found = calls(occasion, memories)
+    best = max((one.score for one in found.values()), default=0.0) or 1.0
+    return {id_: ASIDE + (SPOKEN_OF - ASIDE) * one.score / best for id_, one in found.items()}
