@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.memory.keywords.calling import called
 from app.memory.ranking import (
     PROTECTED,
     hybrid,

@@ -11,9 +11,9 @@ from dataclasses import replace
 from app.memory.names import folded
 from app.memory.records import LEDGER_FIELDS, Grounding, Memory, Tier
 from app.memory.standing import Standing
-from app.memory.tiers.possessions import corrected
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
+from app.prompt.choosing.possessions import corrected
 from app.prompt.choosing.worth import LASTING, PASSING, STANDING
 from app.prompt.generation import IMPERSONATE
 from app.prompt.headings import Headings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.memory.keywords.calling import Called, called
 from app.memory.records import Memory
-from app.memory.tiers.calling import Called, called
 from app.prompt.occasion import Occasion
 
 ASIDE, SPOKEN_OF = 0.6, 2.0  # worth of what is not spoken of at all, and of what is the most

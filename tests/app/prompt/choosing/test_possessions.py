@@ -1,6 +1,6 @@
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
-from app.memory.tiers.possessions import corrected
+from app.prompt.choosing.possessions import corrected
 
 LITTLE = frozenset({"the", "a", "in", "of", "on"})
 
