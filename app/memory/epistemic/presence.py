@@ -125,8 +125,8 @@ class Whereabouts:
         return Company(frozenset(there), frozenset(away))
 
     def beside(self, person: str, at: int) -> frozenset[str]:
-        """Keys of the others who are with somebody at some time of a message, as it begins or as it
-        ends; who leaves in it is with them until then.
+        """Keys of the others who are with somebody at some time of a message, as it begins, in its
+        course or as it ends; who leaves in it is with them until then.
         """
         key, mine = self.people.key(person), self._places_in(person, at)
         return frozenset(
@@ -137,7 +137,9 @@ class Whereabouts:
         )
 
     def _places_in(self, person: str, at: int) -> frozenset[str]:
-        spots = (self.spot(person, index) for index in (at - 1, at))
+        key = self.people.key(person)
+        in_its_course = (spot for first, spot in self._marks.get(key, ()) if first == at)
+        spots = (self.spot(key, at - 1), *in_its_course)
         return frozenset(spot.place for spot in spots if spot is not None and not spot.is_away)
 
     def place_of(self, who: str, at: int) -> str | None:

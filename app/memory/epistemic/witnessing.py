@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from app.core.translation import N_
 from app.memory.epistemic.presence import Company, Event, Whereabouts
 from app.memory.epistemic.propositions import is_same
 from app.memory.epistemic.shared_sights import SharedSight
+from app.memory.lifecycle.state_change import takes_place
 from app.memory.reading.presence_lines import OPEN, SAID
 from app.memory.records import Grounding, Memory, Source, Tier
-from app.memory.similarity import normalised
 from app.memory.standing import Standing, Status
 from app.story.messages import combined_digest
-from app.story.scene_cues.language import LanguagePack, tokens_of
+from app.story.scene_cues.language import LanguagePack
 
 MADE_BY = "presence"
 WAS_THERE, WAS_AWAY = N_("was there"), N_("was not there")  # channels of derived entries
@@ -220,21 +219,3 @@ class Witnessing:
 def is_derived(memory: Memory) -> bool:
     """Whether an entry follows from who was there, and the story does not state it."""
     return memory.made_by == MADE_BY
-
-
-def takes_place(old: str, new: str, place_words: frozenset[str]) -> bool:
-    """Whether two texts say of one thing that it is at different places: the same words up to one
-    that stands before places, and others behind.
-    """
-    found = _thing(old, place_words)
-    if not found or found != _thing(new, place_words):
-        return False
-    return tokens_of(normalised(old)) != tokens_of(normalised(new))
-
-
-@lru_cache(maxsize=4096)  # each text is held against many
-def _thing(text: str, place_words: frozenset[str]) -> tuple[str, ...]:
-    """The words before the first one that stands before places; () for too few to tell."""
-    tokens = tokens_of(normalised(text))
-    at = next((n for n, word in enumerate(tokens) if word in place_words), 0)
-    return tuple(tokens[:at]) if at >= 2 else ()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from app.memory.lifecycle.decisions import Decision, Outcome
 from app.memory.lifecycle.state_change import Wording
@@ -17,6 +18,14 @@ ARC_SHARED = 0.6  # of the words that are not common ones, to be exceeded
 ARC_IN_SESSION = Limit(0.78, 0.45)
 EPISTEMIC_SAME = Limit(0.70, 0.70)  # §7, PE
 HIDING = "hiding"
+# What somebody held of where a thing is, by what they hold of another place of it later.
+_ATTITUDES = ("knows", "believes", "suspects")
+_ENDED_ELSEWHERE: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **dict.fromkeys(_ATTITUDES, (*_ATTITUDES, "unaware")),
+        "unaware": ("knows", "suspects"),  # and what they believe is what keeps them unaware
+    }
+)
 MAGNITUDES = ("low", "medium", "high")
 FEELINGS_PER_PAIR = 6
 _CLOSED = frozenset({EndReason.RETIRED, EndReason.RESOLVED, EndReason.BY_HAND})
@@ -77,7 +86,9 @@ def verify_epistemic(
     Learned again in another message it stands by, for the case that the first one goes.
 
     Hiding stands beside the attitudes: who hides something knows it too. A likeness proposes only:
-    other names, numbers, roles or a negation make it another matter.
+    other names, numbers, roles or a negation make it another matter. Where one thing is said to be
+    at another place, that ends what it leaves no room for: who does not know where it is now goes
+    on believing that it is where it was.
     """
     order = _Order(known, candidates, places)
     by_holder: dict[str, list[Memory]] = {}
@@ -97,7 +108,8 @@ def verify_epistemic(
                 and not said.mismatch(wording.read(other.text))
             )
         ]
-        decision = _attitude(candidate, about, order)
+        elsewhere = {o.id for o in about if wording.is_elsewhere(candidate.text, o.text)}
+        decision = _attitude(candidate, about, elsewhere, order)
         if decision.outcome is not Outcome.DUPLICATE:
             mine.append(candidate)
         decided.append(decision)
@@ -177,14 +189,23 @@ class _Order:
         return self._places.get(memory.id, BEFORE), self._listed[memory.id]
 
 
-def _attitude(candidate: Memory, about: Sequence[Memory], order: _Order) -> Decision:
-    same = [other for other in about if other.type == candidate.type]
+def _attitude(
+    candidate: Memory, about: Sequence[Memory], elsewhere: Container[str], order: _Order
+) -> Decision:
+    """elsewhere: of those about the same, ids of what says that it is at another place."""
+    same = [o for o in about if o.type == candidate.type and o.id not in elsewhere]
     if same and _stands_by(candidate, same):
         return Decision(candidate, Outcome.NEW, ended_by=same[0].id)
     if same:
         return Decision(candidate, Outcome.DUPLICATE, same[0].id)
-    later = [other for other in about if order.is_later(other, candidate)]
-    earlier = [other.id for other in about if not order.is_later(other, candidate)]
+
+    def ends(later: Memory, earlier: Memory) -> bool:
+        if later.id not in elsewhere and earlier.id not in elsewhere:
+            return True
+        return earlier.type in _ENDED_ELSEWHERE.get(later.type, ())
+
+    later = [o for o in about if order.is_later(o, candidate) and ends(o, candidate)]
+    earlier = [o.id for o in about if not order.is_later(o, candidate) and ends(candidate, o)]
     ended_by = min(later, key=order.key).id if later else ""
     if not earlier:
         return Decision(candidate, Outcome.NEW, ended_by=ended_by)

@@ -119,6 +119,16 @@ class Wording:
         """
         return _ended_in(text, tuple(self.packs))
 
+    def is_elsewhere(self, one: str, other: str) -> bool:
+        """Whether two texts put one thing at different places, and neither of them says the place
+        of the other more closely.
+        """
+        words = frozenset[str]().union(*(pack.place_words for pack in self.packs))
+        if not takes_place(one, other, words):
+            return False
+        left, right = (frozenset(tokens_of(normalised(text))) for text in (one, other))
+        return not (left <= right or right <= left)
+
     def knowing(self, names: Iterable[str]) -> Wording:
         """The same, knowing names of the story: then a word at the start of a sentence, which has
         a capital anyway, is a name only if it is one of them.
@@ -147,6 +157,24 @@ class Wording:
         counts = common_words(tokens, self.packs)
         enough = max(counts, default=0) - 1
         return tuple(p for p, count in zip(self.packs, counts, strict=True) if count >= enough)
+
+
+def takes_place(old: str, new: str, place_words: frozenset[str]) -> bool:
+    """Whether two texts say of one thing that it is at different places: the same words up to one
+    that stands before places, and others behind.
+    """
+    found = _thing(old, place_words)
+    if not found or found != _thing(new, place_words):
+        return False
+    return tokens_of(normalised(old)) != tokens_of(normalised(new))
+
+
+@lru_cache(maxsize=4096)  # each text is held against many
+def _thing(text: str, place_words: frozenset[str]) -> tuple[str, ...]:
+    """The words before the first one that stands before places; () for too few to tell."""
+    tokens = tokens_of(normalised(text))
+    at = next((n for n, word in enumerate(tokens) if word in place_words), 0)
+    return tuple(tokens[:at]) if at >= 2 else ()
 
 
 @lru_cache(maxsize=8_192)  # a memory says the same at each turn

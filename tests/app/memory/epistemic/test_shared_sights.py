@@ -59,6 +59,13 @@ def test_who_leaves_in_the_message_of_the_sight_shares_it() -> None:
     assert [sight.beside for sight in shared(believed("Bo", 3, 5))] == [{"ana"}]
 
 
+def test_who_is_met_and_leaves_in_one_message_shares_what_was_seen_in_it() -> None:
+    met = [Event("present", who, 2, "hall") for who in ("Ana", "Bo")]
+    where = Whereabouts([*met, Event("leave", "Bo", 2, "hall"), Event("enter", "Bo", 3, "yard")])
+    assert [s.beside for s in shared_sights([believed("Bo", 2, 3)], where, place)] == [{"ana"}]
+    assert where.beside("Bo", 3) == frozenset()
+
+
 def test_nobody_shares_what_the_holder_saw_alone_or_was_told() -> None:
     assert not shared(believed("Bo", 4, 5))
     assert not shared(believed("Dee", 2, 5))

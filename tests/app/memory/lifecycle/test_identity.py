@@ -251,6 +251,49 @@ def test_an_attitude_of_an_earlier_message_is_ended_by_the_later_one() -> None:
     assert result.accepted[0].endings[0].by == "old"
 
 
+IN_THE_CHEST = "that the crown of the abbot is in the chest"
+IN_THE_WELL = "that the crown of the abbot is in the well"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("believes", "unaware", (Outcome.NEW, "")),
+        ("knows", "unaware", (Outcome.SUPERSEDES, "old")),
+        ("believes", "knows", (Outcome.SUPERSEDES, "old")),
+        ("knows", "knows", (Outcome.SUPERSEDES, "old")),
+        ("unaware", "believes", (Outcome.SUPERSEDES, "old")),
+        ("unaware", "unaware", (Outcome.NEW, "")),
+        ("hiding", "hiding", (Outcome.NEW, "")),
+    ],
+)
+def test_a_thing_at_another_place_ends_what_it_leaves_no_room_for(
+    old: str, new: str, expected: object
+) -> None:
+    known = [stance("old", old, IN_THE_CHEST)]
+    [decision] = verify_epistemic([stance("new", new, IN_THE_WELL)], known, wording=WORDING)
+    assert (decision.outcome, decision.other) == expected
+
+
+def test_a_belief_told_late_stands_beside_what_its_holder_misses() -> None:
+    known = [stance("missed", "unaware", IN_THE_WELL)]
+    [decision] = verify_epistemic(
+        [stance("belief", "believes", IN_THE_CHEST)],
+        known,
+        wording=WORDING,
+        places={"missed": 9, "belief": 2},
+    )
+    assert (decision.outcome, decision.ended_by) == (Outcome.NEW, "")
+
+
+def test_a_place_said_more_closely_is_the_same_one() -> None:
+    known = [stance("old", "unaware", f"{IN_THE_CHEST} there")]
+    [decision] = verify_epistemic([stance("new", "knows", IN_THE_CHEST)], known, wording=WORDING)
+    assert decision.outcome is Outcome.SUPERSEDES
+    [again] = verify_epistemic([stance("new", "unaware", IN_THE_CHEST)], known, wording=WORDING)
+    assert again.outcome is Outcome.DUPLICATE
+
+
 def test_each_tier_is_verified_by_its_own_rule() -> None:
     known = [
         value("v", "the mill"),
