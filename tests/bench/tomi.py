@@ -59,7 +59,8 @@ class BeliefStory:
 
     is_sound: its labels were made in the order in which it is told. ToMi's generator lets a third
     person act when all else has happened, and then puts that into the middle of the story: whoever
-    is on its list of observers by then "sees" with them where the thing is at the end.
+    is on its list of observers by then "sees" with them where the thing is at the end. Two plots of
+    OpenToM's call two people by one name.
     """
 
     told: tuple[str, ...]
@@ -204,9 +205,12 @@ def _of_opentom(plot: Mapping[str, Any], questions: tuple[Asked, ...]) -> Belief
             lines.append(f"[shown:{head}] {mover} | {_lies_in(thing, info['move_to_place'])}")
         elif found := ROOM.match(sentence):
             kind = "leave" if found["verb"] == "exited" else "enter"
-            is_there = is_there and not (kind == "leave" and found["who"] == observer)
+            if found["who"] == observer:
+                is_there = kind == "enter"
             lines.append(f"[{kind}:{head}] {found['who']} | {found['place']}")
-    return BeliefStory(tuple(told), tuple(lines), questions)
+    moved = [sentence for sentence in told if " moved the " in sentence]
+    is_sound = all(sentence.startswith(mover) for sentence in moved)
+    return BeliefStory(tuple(told), tuple(lines), questions, is_sound)
 
 
 def _lies_in(thing: str, place: str) -> str:
