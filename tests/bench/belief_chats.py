@@ -11,7 +11,7 @@ from typing import Any
 
 from app.story.messages import combined_digest
 from tests.bench import tomi
-from tests.bench.tomi import LIES, MOVED, BeliefStory
+from tests.bench.tomi import LIES, MOVED, ROOM, BeliefStory
 
 POOL, SEED = 450, 14  # stories to choose from
 NARRATOR, READER = "Narrator", "Reader"
@@ -84,6 +84,15 @@ def places_of(story: BeliefStory, thing: str) -> frozenset[str]:
     """Where a thing lies in the course of a story."""
     found = [LIES.match(line) or MOVED.match(line) for line in story.told]
     return frozenset(plain(one["to"]) for one in found if one and one["thing"] == thing)
+
+
+def comes_back(story: BeliefStory) -> bool:
+    """Whether somebody comes into a place once more: ToMi then takes them to see into whatever the
+    thing lies in, without a word of it in the story.
+    """
+    rooms = [found for line in story.told if (found := ROOM.match(line))]
+    came = Counter((f["who"], f["place"]) for f in rooms if f["verb"] != "exited")
+    return max(came.values(), default=0) > 1
 
 
 def plain(text: str) -> str:

@@ -27,7 +27,7 @@ from app.work.queries.leak_check import epistemic_map
 from tests.answers.measure import opened
 from tests.answers.queue_server import CONTEXT
 from tests.answers.shown import Task, task_of
-from tests.bench.belief_chats import chat_of, chosen, digest_of, places_of
+from tests.bench.belief_chats import chat_of, chosen, comes_back, digest_of, places_of
 from tests.bench.belief_map import Answer, Outcome, Shown
 from tests.bench.tomi import FOLDER_VARIABLE, Asked, BeliefStory
 from tests.fakes import RecordedRequest
@@ -48,12 +48,15 @@ class AnswersUnfit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One question of a story. by_map: what the map shows; with_common: with what all are told."""
+    """One question of a story. by_map: what the map shows; with_common: with what all are told.
+    comes_back: whether somebody of the story comes into a place once more.
+    """
 
     number: int
     asked: Asked
     by_map: Answer
     with_common: Answer
+    comes_back: bool = False
 
 
 class Reader:
@@ -104,7 +107,8 @@ async def score(story: BeliefStory, number: int, answer: str) -> list[Scored]:
     found = []
     for asked in story.questions:
         shown = Shown(known, view, places_of(story, asked.thing))
-        found.append(Scored(number, asked, shown.of(asked), shown.with_common(asked)))
+        answers = shown.of(asked), shown.with_common(asked)
+        found.append(Scored(number, asked, *answers, comes_back(story)))
     return found
 
 
@@ -120,6 +124,9 @@ def lines_of(scored: Sequence[Scored]) -> Iterator[str]:
                 these = [s for s in of_order if kind in (None, s.asked.is_false)]
                 name = f"{title}, {order}{_KINDS[kind]}"
                 yield _line(name, [getattr(s, attribute).outcome(s.asked.told) for s in these])
+        these = [s for s in scored if not s.comes_back]
+        name = f"{title}, stories in which nobody comes back"
+        yield _line(name, [getattr(s, attribute).outcome(s.asked.told) for s in these])
 
 
 _KINDS = {None: "", True: ", false beliefs", False: ", true beliefs"}
@@ -207,9 +214,10 @@ async def _print_scores(
     for line in lines_of(scored):
         _say(line)
     for one in scored if with_wrong else ():
-        outcome = one.by_map.outcome(one.asked.told)
-        if outcome is not Outcome.RIGHT:
-            _say(f"{one.number}: {outcome}: {one.asked} -> {one.by_map.texts}")
+        for title, answer in (("by the map", one.by_map), ("with all", one.with_common)):
+            outcome = answer.outcome(one.asked.told)
+            if outcome is not Outcome.RIGHT:
+                _say(f"{one.number}, {title}: {outcome}: {one.asked} -> {answer.texts}")
 
 
 def _say(text: str) -> None:
