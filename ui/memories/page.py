@@ -326,7 +326,9 @@ class MemoriesPage(QWidget):
         view = self._view
         has_any = view is not None and bool(view.memories or view.entities or view.documents)
         shown = {PEOPLE: self.people, TEXTS: self.texts}.get(self.rail.place, self.split)
-        wanted = shown if has_any else self.empty
+        # A text can be asked for before anything is remembered: a summary of the messages is one.
+        is_there = has_any or (view is not None and shown is self.texts)
+        wanted = shown if is_there else self.empty
         had_focus = has_focus_in(self._stack)
         if wanted is self.texts:
             offers, can_change = self.hands.text_offers(), self.hands.can_change

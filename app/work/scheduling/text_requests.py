@@ -167,7 +167,7 @@ def _spec(about: Derivable, request: TextRequest, *, again: str = "") -> Operati
             return summary_spec(about, indexes, again=again) if indexes else None
         case TextRequest.CONTINUITY:
             index = last_reply(messages)
-            is_there = bool(index) and bool(about.active)
+            is_there = bool(index) and bool(about.active or about.story_so_far)
             return continuity_spec(about, index or 0, again=again) if is_there else None
 
 

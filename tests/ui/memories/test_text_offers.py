@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.companion import Companion
 from app.memory.records import Document, DocumentKind
 from app.work.scheduling.text_requests import TextOffer, TextRequest
-from ui.memories.listing.rail import TEXTS
+from tests.labelled import WrittenTavern
+from ui.memories.listing.rail import PEOPLE, TEXTS
 from ui.memories.page import MemoriesPage
 from ui.memories.text_offers import cost_words
 from ui.memories.texts import TextCard
@@ -53,6 +54,19 @@ async def test_a_press_asks_for_the_text_and_says_so(
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     await until(lambda: bool(asked))
     assert asked[0][1] is TextRequest.CONTINUITY
+
+
+async def test_texts_are_asked_for_before_anything_is_remembered(
+    page: MemoriesPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    await companion.memories.fresh_start(demo_tavern.chat)
+    await companion.memories.forget_chat(demo_tavern.chat)
+    await until(page.empty.isVisible)
+    page.rail.places[TEXTS].click()
+    await until(page.texts.isVisible)
+    assert all(button.isVisible() for button in page.texts.offers.buttons.values())
+    page.rail.places[PEOPLE].click()
+    await until(page.empty.isVisible)
 
 
 def test_a_correction_that_waits_is_changed_or_dropped(qtbot: QtBot) -> None:

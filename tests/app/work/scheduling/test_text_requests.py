@@ -95,6 +95,18 @@ async def test_a_check_is_said_to_take_more_once_there_is_a_summary_to_hold_a_re
         assert offers(play)[TextRequest.CONTINUITY].tokens > before
 
 
+async def test_a_reply_is_checked_against_a_summary_where_no_memory_is_kept(tmp_path: Path) -> None:
+    script = Script(LINES)
+    async with playing(tmp_path, script, messages=told()) as play:
+        await play.companion.put_setting("memory_auto", False)
+        await play.follow()
+        assert offers(play)[TextRequest.CONTINUITY].why_not
+        script.other["[SUMMARY]"] = SUMMARY
+        await play.companion.texts.ask(play.path, TextRequest.SUMMARY)
+        await play.companion.settled(play.path)
+        assert not offers(play)[TextRequest.CONTINUITY].why_not
+
+
 async def test_without_a_model_nothing_is_offered(tmp_path: Path) -> None:
     tavern = tmp_path / "data" / "default-user"
     path = write_chat(tavern / "chats" / "Mira" / "Mira - 1.jsonl", told())
