@@ -17,6 +17,7 @@ from app.memory.standing import Standing
 from app.work.queries.memory_view import MemoryView
 from tests.chat_files import message, save_like_sillytavern, write_chat
 from tests.fakes import MODEL, Behaviour, FakeLlm, RecordedRequest
+from tests.group_files import write_card, write_group
 
 NUMBERED = re.compile(r"(?:^|\n\n)\[(\d+)\] ")
 NEW_FROM = re.compile(r"Messages before \[(\d+)\]")
@@ -177,15 +178,25 @@ async def playing(
     *,
     messages: Sequence[Json] = (),
     context: int = 0,
+    group: Sequence[str] = (),
     **settings: object,
 ) -> AsyncIterator[Play]:
     """A tavern with one chat of Ana and Mira, and a model that answers by the script.
 
-    Nothing but memory is asked of it. context: tokens that it says it takes.
+    Nothing but memory is asked of it. context: tokens that it says it takes. group: names of the
+    members, where the chat is a group's.
     """
     user_folder = folder / "data" / "default-user"
-    path = write_chat(user_folder / "chats" / "Mira" / "Mira - 2026-11-20.jsonl", messages)
-    (user_folder / "characters").mkdir()
+    path = user_folder / "chats" / "Mira" / "Mira - 2026-11-20.jsonl"
+    for name in ("characters", "chats"):
+        (user_folder / name).mkdir(parents=True)
+    if group:
+        path = user_folder / "group chats" / "crew.jsonl"
+        (user_folder / "groups").mkdir()
+        for name in group:
+            write_card(user_folder, f"{name}.png", name)
+        write_group(user_folder, [f"{name}.png" for name in group])
+    write_chat(path, messages)
     home = folder / "own"
     home.mkdir(exist_ok=True)
     with FakeLlm(script.reply) as llm:

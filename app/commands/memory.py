@@ -20,6 +20,7 @@ from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.memory.records import DocumentKind, Memory, Tier
 from app.memory.standing import Standing
+from app.story.story import ChatKind
 from app.work.queries.memory_view import MemoryView
 from app.work.scheduling.text_requests import TextRequest
 
@@ -83,7 +84,9 @@ def memory_data(view: MemoryView) -> dict[str, Any]:
     profiles = (d for d in view.documents if d.kind is DocumentKind.PROFILE)
     tiers["profiles"] = {d.subject: dict(d.sections) or d.text for d in profiles}
     canon = [d for d in view.documents if d.kind is DocumentKind.CANON]
-    tiers["canon"] = canon[-1].text if canon else None
+    is_group = view.story.chat.kind is ChatKind.GROUP
+    told = {d.subject: d.text for d in canon} if is_group else canon[-1].text if canon else None
+    tiers["canon"] = told or None
     summary = view.document(DocumentKind.SUMMARY)
     running = view.story.running.current
     tiers["summary"] = summary.text if summary else running.content if running else None

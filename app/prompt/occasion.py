@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from app.memory.entities.naming import all_names
 from app.memory.epistemic.propositions import People
 from app.memory.epistemic.withheld import NOTHING_WITHHELD, Withheld
 from app.memory.lifecycle.sharing import is_known_to
@@ -248,16 +249,7 @@ class Occasion:
     @cached_property
     def responder_names(self) -> frozenset[str]:
         """All names of the responder, folded."""
-        own = folded(self.responder)
-        if not own:
-            return frozenset()
-        return frozenset({own}).union(
-            *(
-                map(folded, (entity.name, *entity.aliases))
-                for entity in self.told.entities
-                if folded(entity.name) == own and entity.type in ("character", "unknown")
-            )
-        )
+        return all_names(self.responder, self.told.entities)
 
     def worth(self, standing: Standing, ageing: Ageing, *, at_head: bool = False) -> float:
         """What a memory is worth for the next reply. at_head: for a place where texts change in

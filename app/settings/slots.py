@@ -394,7 +394,8 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
     _switch(
         "secondhand_marked",
         N_("Mark what was only heard of"),
-        N_("Memories of what the one who answers did not witness are marked; otherwise left out."),
+        N_("Memories of what the one who answers did not witness are told as that; else left out."),
+        default=False,
         section=Section.SLOTS,
     ),
     _switch(

@@ -28,6 +28,7 @@ from ui.memories.listing.model import Column, MemoryModel
 from ui.memories.listing.people import PeoplePane
 from ui.memories.listing.rail import PEOPLE, TEXTS, MemoryRail
 from ui.memories.listing.table import MemoryTable
+from ui.memories.members import menu_of_all
 from ui.memories.moment import MomentBar
 from ui.memories.pane.half_written import HalfWritten
 from ui.memories.pane.pane import DETAILS, REVIEW, MemoryPane, has_focus_in
@@ -178,7 +179,8 @@ class MemoriesPage(QWidget):
 
     def take_whole(self, whole: WholeCommands) -> None:
         """Offer what is done with all of it, too."""
-        self.tools.set_menu(lambda parent: whole.menu(parent, [self.commands.read_now]))
+        show = self.show_own_memories_of
+        self.tools.set_menu(menu_of_all(self._session, whole, self.commands.read_now, show))
         self.paused.follow(whole.commit, whole.discard)
 
     # What the window asks
@@ -326,19 +328,17 @@ class MemoriesPage(QWidget):
         view = self._view
         has_any = view is not None and bool(view.memories or view.entities or view.documents)
         shown = {PEOPLE: self.people, TEXTS: self.texts}.get(self.rail.place, self.split)
-        # A text can be asked for before anything is remembered: a summary of the messages is one.
-        is_there = has_any or (view is not None and shown is self.texts)
-        wanted = shown if is_there else self.empty
+        # A text can be asked for before anything is remembered.
+        wanted = shown if has_any or (view and shown is self.texts) else self.empty
         had_focus = has_focus_in(self._stack)
         if wanted is self.texts:
-            offers, can_change = self.hands.text_offers(), self.hands.can_change
-            self.texts.offers.show_offers(offers, can_change=can_change)
+            offers = self.hands.text_offers()
+            self.texts.offers.show_offers(offers, can_change=self.hands.can_change)
         if wanted is not self._stack.currentWidget():
             self._stack.setCurrentWidget(wanted)
             if had_focus:  # else Qt gives the keyboard to whatever stands next
                 self.take_focus()
-        companion = self._session.companion
-        path = self._session.path
+        companion, path = self._session.companion, self._session.path
         self.empty.show_state(
             is_reading=self.strip.is_reading,
             has_model=companion.health.backend.sentence != "" and not self.hands.is_without_model,
@@ -414,6 +414,11 @@ class MemoriesPage(QWidget):
 
     def _on_memories_of(self, name: str) -> None:
         self._filters.look_for_person(name)
+        self._arrange()
+
+    def show_own_memories_of(self, name: str) -> None:
+        """Show what somebody remembers, by itself."""
+        self._filters.look_for_own(name)
         self._arrange()
 
     # Commands

@@ -19,8 +19,8 @@ MenuMaker = Callable[[QWidget], QMenu]
 SETTLE_MS = 120
 WIDTHS = (140, 340)
 HELP = N_(
-    "Words, or who:Mara, kind:secret, type:fact, is:stale, is:pinned, before:#92, after:#40; "
-    '"several words" together, a minus leaves out.'
+    "Words, or who:Mara (about her), of:Mara (what she remembers), kind:secret, type:fact, "
+    'is:stale, is:pinned, before:#92, after:#40; "several words" together, a minus leaves out.'
 )
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from app.core.translation import N_, tr, tr_in
 from app.memory.epistemic.map_view import title_of
+from app.memory.lifecycle.sharing import SHARED
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
 from app.story.recaps import BUILT_IN
@@ -48,7 +49,9 @@ OPEN, RESOLVED = N_("Open"), N_("Resolved or gone")  # arcs
 MOST_NAMES = 300  # that the ledger is grouped by
 LOST = (Status.STALE, Status.WITHDRAWN)
 
-_TERM = re.compile(r'(-?)(?:(who|kind|tier|type|is|before|after):)?("[^"]*"?|\S+)', re.IGNORECASE)
+_TERM = re.compile(
+    r'(-?)(?:(who|of|kind|tier|type|is|before|after):)?("[^"]*"?|\S+)', re.IGNORECASE
+)
 
 
 class Show(StrEnum):
@@ -346,6 +349,8 @@ def _fits(standing: Standing, term: Term) -> bool:
     match term.field:
         case "who":
             return is_about(memory, term.value)
+        case "of":
+            return _is_of(memory, term.value)
         case "kind" | "tier" | "type":
             return _is_kind(memory, term.value)
         case "is":
@@ -358,6 +363,18 @@ def _fits(standing: Standing, term: Term) -> bool:
             return standing.start < place if term.field == "before" else standing.start > place
         case _:
             return term.value in f"{sentence_of(memory)} {memory.detail}".casefold()
+
+
+def _is_of(memory: Memory, part: str) -> bool:
+    """Whether it is one of somebody's own: they were there, feel it, or hold it. part: of a name,
+    casefolded. Where nobody noted who was there, it is everybody's.
+    """
+    if memory.tier not in SHARED:
+        return False
+    if memory.tier is Tier.LONG_TERM:
+        names = memory.witnessed_by
+        return not names or any(part in name.casefold() for name in names)
+    return part in memory.subject.casefold()
 
 
 def _is_kind(memory: Memory, word: str) -> bool:

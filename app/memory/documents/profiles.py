@@ -98,7 +98,12 @@ def concerns(memory: Memory, name: str) -> bool:
     wanted = folded(name)
     if wanted in {folded(n) for n in (*memory.entities, memory.subject, memory.target) if n}:
         return True
-    spelled, first = word_list(memory.text), word_list(name)[:1]
+    return mentions(memory.text, name)
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether the first word of a name stands in a text."""
+    spelled, first = word_list(text), word_list(name)[:1]
     return bool(first) and any(word in (first[0], f"{first[0]}'s") for word in spelled)
 
 

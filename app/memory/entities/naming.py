@@ -6,10 +6,25 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from app.memory.entities.name_finder import bare
+from app.memory.names import folded
 from app.memory.records import Entity
 
 CHARACTER, UNKNOWN = "character", "unknown"
 PERSONAL = frozenset({CHARACTER, UNKNOWN})
+
+
+def all_names(name: str, entities: Iterable[Entity]) -> frozenset[str]:
+    """All names of somebody, folded; none for ""."""
+    own = folded(name)
+    if not own:
+        return frozenset()
+    return frozenset({own}).union(
+        *(
+            map(folded, (entity.name, *entity.aliases))
+            for entity in entities
+            if folded(entity.name) == own and entity.type in PERSONAL
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
+from app.memory.names import folded
 from app.memory.records import Memory
 
 CONFIRMED_BY = 0.05
@@ -13,10 +15,15 @@ DOUBTED_BY = 0.02
 LEAST_CONFIDENCE = 0.3
 
 
-def confirmed(memory: Memory, now: float) -> Memory:
-    """Said again. now: seconds since the epoch."""
+def confirmed(memory: Memory, now: float, heard_by: Collection[str] = ()) -> Memory:
+    """Said again. now: seconds since the epoch. heard_by: who was there, which they know as well
+    from now on.
+    """
+    known = set(map(folded, memory.witnessed_by))
+    more = [name for name in dict.fromkeys(heard_by) if folded(name) not in known]
     return replace(
         memory,
+        witnessed_by=(*memory.witnessed_by, *more) if known else (),
         confidence=min(1.0, round(memory.confidence + CONFIRMED_BY, 4)),
         unconfirmed_passes=0,
         last_confirmed=max(now, memory.last_confirmed),
@@ -36,11 +43,16 @@ def aged(memory: Memory) -> Memory:
 
 
 def after_pass(
-    known: Iterable[Memory], said_again: Collection[str], now: float
+    known: Iterable[Memory],
+    said_again: Collection[str],
+    now: float,
+    heard_by: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> tuple[Memory, ...]:
-    """The memories that held before a pass, in their new state.
+    """The memories that held before a pass, in their new state. heard_by: by id, see `confirmed`.
 
     For each pass that was read, also when all in it was known; not for one that failed, and not
     for what the pass itself added.
     """
-    return tuple(confirmed(m, now) if m.id in said_again else aged(m) for m in known)
+    return tuple(
+        confirmed(m, now, heard_by.get(m.id, ())) if m.id in said_again else aged(m) for m in known
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
 from app.memory.records import Ending, EndReason, Memory, Review
@@ -72,12 +72,14 @@ class Verified:
     """What verification comes to.
 
     accepted: candidates to keep, with what they supersede. ended: known memories in their new
-    state. confirmed: ids of known memories that were said again.
+    state. confirmed: ids of known memories that were said again. heard_by: by id of these, who was
+    there when they were.
     """
 
     accepted: tuple[Memory, ...] = ()
     ended: tuple[Memory, ...] = ()
     confirmed: frozenset[str] = frozenset()
+    heard_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def read_word(text: str) -> Word | None:
@@ -108,7 +110,7 @@ def verified(decisions: Iterable[Decision], known: Iterable[Memory]) -> Verified
     states = {memory.id: memory for memory in known}
     accepted: dict[str, Memory] = {}
     ended: dict[str, None] = {}
-    confirmed: set[str] = set()
+    heard_by: dict[str, tuple[str, ...]] = {}
     dropped: dict[str, str] = {}
     for decision in (resolved(one, None) for one in decisions):
         candidate = decision.candidate
@@ -116,7 +118,8 @@ def verified(decisions: Iterable[Decision], known: Iterable[Memory]) -> Verified
         targets = [dropped.get(id_, id_) for id_ in named if id_]
         if decision.outcome is Outcome.DUPLICATE:
             if candidate.review is not Review.WAITING:
-                confirmed |= states.keys() & targets
+                for target in states.keys() & targets:
+                    heard_by[target] = (*heard_by.get(target, ()), *candidate.witnessed_by)
             if targets and targets[0] != candidate.id:
                 dropped[candidate.id] = targets[0]
             continue
@@ -132,7 +135,8 @@ def verified(decisions: Iterable[Decision], known: Iterable[Memory]) -> Verified
     return Verified(
         tuple(accepted.values()),
         tuple(states[target] for target in ended),
-        frozenset(confirmed - ended.keys()),
+        frozenset(heard_by.keys() - ended.keys()),
+        heard_by,
     )
 
 

@@ -1,16 +1,17 @@
-"""What people of a chat lived through elsewhere: in a group, or by themselves.
+"""Whose memories are whose: in a group, and of what people lived through elsewhere.
 
 A character keeps what was remembered with it alone, a group what was remembered with all of it.
-Whoever was there knows it wherever they are; it is read there, and kept only once.
+Whoever was there knows it wherever they are; it is read there, and kept only once. Of what a
+group keeps, each member has what they witnessed, and as much of it as a character alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from app.memory.names import folded
-from app.memory.records import Memory, Review, Tier
+from app.memory.records import Document, DocumentKind, Memory, Remembered, Review, Tier
 
 SHARED = frozenset({Tier.LONG_TERM, Tier.RELATIONSHIPS, Tier.EPISTEMIC})
 
@@ -58,11 +59,52 @@ def beside(own: Iterable[Memory], elsewhere: Iterable[Memory]) -> tuple[Memory, 
     return tuple(reversed(found.values()))
 
 
+def canons_of(documents: Iterable[Document], people: Collection[str]) -> tuple[Document, ...]:
+    """Of what another keeps, the canons of these people."""
+    names = set(map(folded, people))
+    is_of = (d for d in documents if d.kind is DocumentKind.CANON and folded(d.subject) in names)
+    return tuple(is_of)
+
+
+def with_canons(remembered: Remembered, canons: Iterable[Document]) -> Remembered:
+    """What is remembered, with canons that were written elsewhere among its own, by their age."""
+    known = {document.id for document in remembered.documents}
+    more = [canon for canon in canons if canon.id not in known]
+    if not more:
+        return remembered
+    documents = sorted((*remembered.documents, *more), key=lambda d: d.created)
+    return replace(remembered, documents=tuple(documents))
+
+
 def is_known_to(memory: Memory, names: Collection[str]) -> bool:
     """Whether somebody of these folded names was there, feels it, or knows it."""
     if memory.tier is Tier.LONG_TERM:
         return not set(map(folded, memory.witnessed_by)).isdisjoint(names)
     return folded(memory.subject) in names
+
+
+def is_theirs(memory: Memory, names: Collection[str]) -> bool:
+    """Whether a memory is one of somebody of these folded names; where nobody noted who was there,
+    of everybody.
+    """
+    is_unknown = memory.tier is Tier.LONG_TERM and not memory.witnessed_by
+    return is_unknown or memory.tier not in SHARED or is_known_to(memory, names)
+
+
+def kept_of_each(
+    memories: Sequence[Memory],
+    members: Sequence[Collection[str]],
+    kept: Callable[[Sequence[Memory]], Iterable[Memory]],
+) -> tuple[Memory, ...]:
+    """Of long-term memories those that anybody keeps, in their order. members: of a group, the
+    folded names of each; fewer than two share nothing out. kept: what one keeps of theirs.
+    """
+    if len(members) < 2:
+        return tuple(kept(memories))
+    shares = [[m for m in memories if is_theirs(m, names)] for names in members]
+    nobodys = [m for m in memories if not any(is_theirs(m, names) for names in members)]
+    ids = {memory.id for share in (*shares, nobodys) for memory in kept(share)}
+    return tuple(memory for memory in memories if memory.id in ids)
 
 
 def _feeling(memory: Memory) -> tuple[str, str, str]:

@@ -133,9 +133,11 @@ def canon_draft(occasion: Occasion) -> Draft:
     document = None
     # What a character lived through is none of the user's own words.
     if occasion.is_on("canon_enabled") and occasion.responder and not occasion.is_by_user:
-        # A group has one canon, under its own name.
-        whose = (*occasion.responder_names, occasion.story.chat.owner_name)
-        document = occasion.document(DocumentKind.CANON, *whose, before=occasion.horizon)
+        names, before = occasion.responder_names, occasion.horizon
+        document = occasion.document(DocumentKind.CANON, *names, before=before)
+        if document is None:  # a group may have one for all, under its own name
+            group = occasion.story.chat.owner_name
+            document = occasion.document(DocumentKind.CANON, group, before=before)
     entries: list[Entry] = []
     if document is not None:
         text = document.text or canon.rendered(document.sections)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.memory.lifecycle.policy import Pause, Policy, allowed
-from app.memory.lifecycle.sharing import beside, lived_through
+from app.memory.lifecycle.sharing import beside, canons_of, lived_through, with_canons
 from app.memory.records import Document, Memory, MemoryChange, Remembered
 from app.sillytavern.company import Keeper
 from app.store.database.written import READ_LESS, READ_MORE, REMEMBERED
@@ -72,6 +72,8 @@ class Recall:
         found = self._loaded(chat_id, *([character] if is_shared else []))
         found = allowed(policy, _of_this_story(found, kin, anchors))
         elsewhere = beside(found.memories, self._lived(company)) if is_shared else ()
+        if is_shared:
+            found = with_canons(found, self._canons(company))
         return Recalled(
             found,
             self._read_by(chat_id, NOT_AGAIN),
@@ -106,6 +108,11 @@ class Recall:
                 kept = self._loaded(NO_CHAT, keeper.key).memories
                 found += lived_through(kept, keeper.people, is_their_own=keeper.is_their_own)
         return found
+
+    def _canons(self, company: Sequence[Keeper]) -> Iterator[Document]:
+        for keeper in company:
+            if self._store.memory_modes.policy(keeper.key).crosses_chats:
+                yield from canons_of(self._loaded(NO_CHAT, keeper.key).documents, keeper.people)
 
     def _read_by(self, chat_id: int, tasks: tuple[str, ...]) -> Collection[tuple[str, str]]:
         """What these tasks have read. It grows in its place: a long chat has as many marks as

@@ -19,7 +19,6 @@ from app.memory.arcs.arc_summaries import (
     arc_inputs,
     read_arc_summaries,
     reopened,
-    summaries,
 )
 from app.memory.documents.canon import canon_digest, canon_inputs, read_canon
 from app.memory.documents.canon import rendered as rendered_canon
@@ -38,7 +37,7 @@ from app.memory.documents.summary import cut_to, parts_of, read_summary, summary
 from app.memory.documents.summary import rendered as rendered_summary
 from app.memory.keywords.triggers import listed as listed_memories
 from app.memory.keywords.triggers import read_triggers, with_triggers
-from app.memory.lifecycle.derived_documents import all_of, by_subject, made, newest_reaching
+from app.memory.lifecycle.derived_documents import by_subject, made, newest_reaching
 from app.memory.reading.extraction import Work
 from app.memory.records import Document, DocumentKind, MemoryChange
 from app.memory.standing import active
@@ -47,7 +46,7 @@ from app.work.chats.card_texts import card_text
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.services import JobServices
 from app.work.jobs.staging import KeptInStore
-from app.work.planning.document_planner import Derivable
+from app.work.planning.derivable import Derivable
 from app.work.planning.planner import Writing
 
 # Tokens of what one request is given: more is paid for and read by nobody.
@@ -211,18 +210,19 @@ class Deriver:
 
     async def _canon(self, job: _Job) -> MemoryChange:
         about = job.derivable
-        told = summaries(about.documents, about.resolved, job.chat.chat_id)
+        name = str(job.operation.spec.params.get("name", about.owner_name))
+        told, memories = about.told_to(name), about.memories_of(name)
         if not told:
             raise OperationOutdated(tr("No arc is resolved any more."))
-        before = all_of(about.documents, DocumentKind.CANON)
-        old = before[-1].text if before else ""
+        before = about.canon_of(name)
+        old = before.text if before else ""
         parts = await job.model.ask(
             "memory_canon",
             lambda room: canon_inputs(
-                about.owners,
+                name,
                 old,
                 told,
-                about.active,
+                memories,
                 room=min(room, MOST_OF_CANON),
                 tokens=CANON_TOKENS,
                 count=self._count,
@@ -236,7 +236,7 @@ class Deriver:
             job.work,
             DocumentKind.CANON,
             rendered_canon(parts),
-            subject=about.owner_name,
+            subject=name,
             sections=parts,
             until=job.last,
             inputs=canon_digest(told),

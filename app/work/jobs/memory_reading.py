@@ -14,6 +14,7 @@ from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import Asked, MemoryModel
 from app.memory.arcs.thread_cap import is_put_aside
 from app.memory.entities.found_without_model import found_change, read_better
+from app.memory.entities.naming import all_names
 from app.memory.entities.registry import Resolved, canonical_roster, known_names, resolved_claims
 from app.memory.epistemic.admission import Presence
 from app.memory.epistemic.presence_record import presence_document
@@ -33,6 +34,7 @@ from app.memory.records import (
 from app.memory.standing import Standing, Status, active, standings
 from app.memory.tiers.claims import Mention, ReadAnswer
 from app.store.memory.memories import FOUND, PASS, UNREADABLE
+from app.story.story import ChatKind
 from app.work.chats.memory_scope import kept_where_it_may
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.reconciliation import Settler, Settling
@@ -276,6 +278,7 @@ class Rememberer:
             model=asked.model,
             kept=asked.kept,
             spent=asked.spent,
+            members=_members(under_way.chat),
         )
         names = MemoryChange(entities=resolved.entities, documents=(noted,) if noted else ())
         return merged_changes([names, MemoryChange(gone), await self._settler.settle(settling)])
@@ -338,6 +341,13 @@ class Rememberer:
 
 def _roster(chat: OpenChat) -> tuple[str, ...]:
     return canonical_roster(chat.chat.speakers, chat.story.messages)
+
+
+def _members(chat: OpenChat) -> tuple[frozenset[str], ...]:
+    """All names of each member of a group, () elsewhere."""
+    if chat.chat.kind is not ChatKind.GROUP:
+        return ()
+    return tuple(all_names(name, chat.remembered.entities) for name in chat.chat.speakers)
 
 
 def _is_known(standing: Standing) -> bool:

@@ -24,6 +24,7 @@ from app.memory.lifecycle.decisions import (
     Decision,
     Outcome,
     Question,
+    Verified,
     Word,
     read_word,
     resolved,
@@ -31,6 +32,7 @@ from app.memory.lifecycle.decisions import (
 )
 from app.memory.lifecycle.every_tier import names_in, texts_to_compare, verify_all
 from app.memory.lifecycle.identity import beyond_cap
+from app.memory.lifecycle.sharing import kept_of_each
 from app.memory.lifecycle.state_change import Wording
 from app.memory.ranking import newcomers, within_caps
 from app.memory.reading.answers import read_answer
@@ -72,7 +74,7 @@ class Settling:
     the ledger and of feelings also what ended. active: of these, what holds. places: message index
     by id, of all. aside: threads that are open and out of sight. presence: who is about in which
     messages. newest: the window's last message. documents: what was found of replies is among them.
-    kept, spent: for the questions to the model.
+    kept, spent: for the questions to the model. members: folded names of each of a group.
     """
 
     claimed: tuple[Memory, ...]
@@ -89,6 +91,7 @@ class Settling:
     model: MemoryModel
     kept: KeptAnswers
     spent: Spent
+    members: tuple[frozenset[str], ...] = ()
 
 
 class Settler:
@@ -146,7 +149,7 @@ class Settler:
         held = {memory.id: memory for memory in settling.active}
         accepted = noted(outcome.accepted, settling.documents, held, vectors)
         change = MemoryChange((*checked.ended, *outcome.ended, *accepted, *too_many))
-        change = self._aged(change, outcome.confirmed, settling)
+        change = self._aged(change, outcome, settling)
         change = self._within_pairs(change, settling)
         if settling.settings["consolidation_enabled"]:
             change = await self._folded(change, settling, wording, vectors)
@@ -162,7 +165,9 @@ class Settler:
             for memory in settling.claimed
             if memory.tier is Tier.LONG_TERM and memory.review is not Review.WAITING
         ]
-        taken = {m.id for m in newcomers(firm, settling.profile.new_per_type)}
+        per_type = settling.profile.new_per_type
+        new = kept_of_each(firm, settling.members, lambda mine: newcomers(mine, per_type))
+        taken = {memory.id for memory in new}
         dropped = {memory.id for memory in firm} - taken
         if dropped:
             log.info("%d long-term memories of a pass are put aside", len(dropped))
@@ -196,15 +201,14 @@ class Settler:
             return resolved(decision, None)  # decided without it; the next pass may fail for itself
         return resolved(decision, word)
 
-    def _aged(
-        self, change: MemoryChange, confirmed: frozenset[str], settling: Settling
-    ) -> MemoryChange:
+    def _aged(self, change: MemoryChange, outcome: Verified, settling: Settling) -> MemoryChange:
         """What was said again is surer, what was not is a pass older."""
         changed = {memory.id for memory in change.memories}
         before = [m for m in settling.active if m.tier in AGED and m.id not in changed]
         tiers = {memory.tier for memory in settling.claimed}
         asked = [memory for memory in before if memory.tier in tiers]
-        older = after_pass(asked, confirmed, settling.work.now)
+        now = settling.work.now
+        older = after_pass(asked, outcome.confirmed, now, outcome.heard_by)
         return merged_changes([change, MemoryChange(older)])
 
     def _within_pairs(self, change: MemoryChange, settling: Settling) -> MemoryChange:
@@ -215,13 +219,19 @@ class Settler:
         return merged_changes([change, MemoryChange(tuple(ended))])
 
     def _within_caps(self, change: MemoryChange, settling: Settling) -> MemoryChange:
-        """Of each tier so many hold as the user wants kept: the others end, and stay to be read."""
+        """Of each tier so many hold as the user wants kept: the others end, and stay to be read. Of
+        long-term memories each member of a group keeps so many.
+        """
         holding = _holding(change, settling)
         ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
         ended: list[Memory] = []
         for tier, name in KEPT_AT_MOST.items():
             mine = [memory for memory in holding if memory.tier is tier]
-            kept = {m.id for m in within_caps(mine, tier, settling.settings[name], self._common)}
+            members = settling.members if tier is Tier.LONG_TERM else ()
+            within = partial(
+                within_caps, tier=tier, most=settling.settings[name], common=self._common
+            )
+            kept = {memory.id for memory in kept_of_each(mine, members, within)}
             ended += (_with(memory, ending) for memory in mine if memory.id not in kept)
         return merged_changes([change, MemoryChange(tuple(ended))])
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from app.core.operations import OperationKind, OperationSpec
@@ -12,26 +11,24 @@ from app.llm.backends.hardware_profile import profile_for
 from app.memory.arcs.arc_summaries import (
     MOST_AT_ONCE,
     ResolvedArc,
-    resolved_arcs,
-    summaries,
     without_summary,
 )
 from app.memory.documents.canon import canon_digest
 from app.memory.documents.continuity import is_checked, last_reply
 from app.memory.documents.profiles import MOST_AT_ONCE as MOST_PROFILES
-from app.memory.documents.profiles import Subject, cast, outdated, subjects
+from app.memory.documents.profiles import Subject, outdated, subjects
 from app.memory.documents.summary import covered_until as summarised_until
 from app.memory.documents.summary import to_summarise
 from app.memory.keywords.triggers import due
-from app.memory.lifecycle.derived_documents import all_of, by_subject, newest_reaching
+from app.memory.lifecycle.derived_documents import all_of, by_subject
+from app.memory.names import folded
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
-from app.memory.records import Document, DocumentKind, Memory, Remembered
-from app.memory.standing import Ground, active
+from app.memory.records import DocumentKind, Memory
 from app.story.messages import digest
-from app.story.story import Story
+from app.work.planning.derivable import Derivable
 from app.work.planning.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT
-from app.work.planning.planner import Writing, covered_until
+from app.work.planning.planner import covered_until
 
 # A correction is wanted before the next reply; the rest is made of what passes have read.
 PRIORITY_CONTINUITY = PRIORITY_PASS + 1
@@ -39,71 +36,7 @@ PRIORITY_SUMMARY = PRIORITY_PASS - 1
 PRIORITY_DERIVED = PRIORITY_PASS - 3
 LEAST_MESSAGES = 4  # before anything is summed up (spec/smart-memory.md §6)
 MESSAGES_BETWEEN = 60  # where scenes are short, and arcs end one by one, not a text for each
-LATELY = 400  # messages: who has not spoken in them gets no new portrait
 SUMMARY_SHARE = 0.5  # of the model's context, for the messages of one pass
-
-
-@dataclass(frozen=True, slots=True)
-class Derivable:
-    """What longer texts of a chat are made of.
-
-    ground: the messages that memories stand on. is_read: no reading for memory is due before.
-    context_tokens: that SillyTavern's prompt may take. elsewhere: what people of the chat lived
-    through elsewhere; it may end what is remembered here, and goes into no text of this chat. now:
-    seconds since the epoch.
-    """
-
-    story: Story
-    chat_id: int
-    remembered: Remembered
-    ground: Ground
-    settings: Mapping[str, Any]
-    writing: Writing
-    context_tokens: int
-    is_read: bool = True
-    elsewhere: tuple[Memory, ...] = ()
-    now: float = 0.0
-
-    def by(self, kind: OperationKind) -> Writing:
-        """Who writes texts of this kind."""
-        return self.writing.of(kind)
-
-    @property
-    def active(self) -> tuple[Memory, ...]:
-        """What holds at the end of the story, of what is remembered here."""
-        own = {memory.id for memory in self.remembered.memories}
-        held = active((*self.remembered.memories, *self.elsewhere), self.ground)
-        return tuple(memory for memory in held if memory.id in own)
-
-    @property
-    def documents(self) -> tuple[Document, ...]:
-        return self.remembered.documents
-
-    @property
-    def story_so_far(self) -> str:
-        """The running recap, else the rolling summary, "" where there is neither."""
-        running = self.story.running.current
-        if running is not None:
-            return running.content
-        places = self.ground.places.keys()
-        summary = newest_reaching(self.documents, DocumentKind.SUMMARY, places)
-        return summary.text if summary else ""
-
-    @property
-    def resolved(self) -> tuple[ResolvedArc, ...]:
-        return resolved_arcs(self.remembered.memories, self.ground)
-
-    @property
-    def owner_name(self) -> str:
-        """Under which name the canon is kept: the card's, or the group's."""
-        chat = self.story.chat
-        spoken = cast(self.story.messages[-LATELY:], chat.speakers)
-        return chat.owner_name or next(iter(spoken), chat.title)
-
-    @property
-    def owners(self) -> str:
-        """Whom the canon is about; in a group all of them."""
-        return ", ".join(self.story.chat.speakers) or self.owner_name
 
 
 def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
@@ -115,7 +48,7 @@ def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
         return ()
     found = [_continuity(chat), _summary(chat)]
     if chat.is_read:
-        found += [_arc_summaries(chat), _profiles(chat), _canon(chat), _triggers(chat)]
+        found += [_arc_summaries(chat), _profiles(chat), *_canons(chat), _triggers(chat)]
     return tuple(spec for spec in found if spec is not None and not chat.by(spec.kind).is_free)
 
 
@@ -169,17 +102,16 @@ def profile_spec(chat: Derivable, wanted: Sequence[Subject], *, again: str = "")
     )
 
 
-def canon_spec(chat: Derivable, *, again: str = "") -> OperationSpec:
-    """The canon of the chat's character."""
-    before = all_of(chat.documents, DocumentKind.CANON)
-    told = summaries(chat.documents, chat.resolved, chat.chat_id)
+def canon_spec(chat: Derivable, name: str, *, again: str = "") -> OperationSpec:
+    """The canon of the chat's character, or of a member of a group."""
+    before, whose = chat.canon_of(name), [folded(name)] if chat.is_group else []
     return _spec(
         chat,
         OperationKind.CANON,
-        [canon_digest(told), before[-1].id if before else "", again],
+        [*whose, canon_digest(chat.told_to(name)), before.id if before else "", again],
         anchor=chat.story.messages[-1].anchor,
-        label=N_("Canon"),
-        params={"again": again},
+        label=N_("Canon of {name}").format(name=name) if chat.is_group else N_("Canon"),
+        params={"name": name, "again": again},
     )
 
 
@@ -263,30 +195,33 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
     is_stale = 0 < stale < chat.now - newest and passed > 0
     if not is_closed and not is_stale and not (profile.renews_profiles and 0 < every <= passed):
         return None
-    names = cast(chat.story.messages[-LATELY:], chat.story.chat.speakers)
-    wanted = outdated(subjects(names, chat.active), chat.documents)[:MOST_PROFILES]
+    wanted = outdated(subjects(chat.cast, chat.active), chat.documents)[:MOST_PROFILES]
     return profile_spec(chat, wanted) if wanted else None
 
 
-def _canon(chat: Derivable) -> OperationSpec | None:
+def _canons(chat: Derivable) -> Iterator[OperationSpec]:
     """Only when an arc was summed up since, in this chat; others may be looked at alternately."""
     profile = profile_for(chat.settings, chat.by(OperationKind.CANON).spec).profile
     if not profile.writes_canon or not chat.settings["canon_auto"]:
-        return None
+        return
     if without_summary(chat.resolved, chat.documents) and not _is_early(
         chat, DocumentKind.ARC_SUMMARY
     ):
-        return None  # more of them are under way
-    if _is_early(chat, DocumentKind.CANON):
-        return None
-    told = summaries(chat.documents, chat.resolved, chat.chat_id)
-    before = all_of(chat.documents, DocumentKind.CANON)
+        return  # more of them are under way
+    for name in chat.canon_owners:
+        if _is_canon_due(chat, name):
+            yield canon_spec(chat, name)
+
+
+def _is_canon_due(chat: Derivable, name: str) -> bool:
+    before, told = chat.canon_of(name), chat.told_to(name)
+    made_at = chat.ground.places.get(before.until, -1) if before else -1
+    if made_at >= 0 and chat.ground.last - made_at < MESSAGES_BETWEEN:
+        return False
     newest = max((d.created for d in told if d.chat == chat.chat_id), default=None)
     if newest is None:
-        return None
-    if before and (newest <= before[-1].created or before[-1].inputs == canon_digest(told)):
-        return None
-    return canon_spec(chat)
+        return False
+    return not before or (newest > before.created and before.inputs != canon_digest(told))
 
 
 def _continuity(chat: Derivable) -> OperationSpec | None:

@@ -15,9 +15,8 @@ from pathlib import Path
 from app.core.errors import UsageError
 from app.core.operations import OperationKind, OperationSpec
 from app.core.translation import N_, tr
-from app.memory.arcs.arc_summaries import summaries
 from app.memory.documents.continuity import last_reply
-from app.memory.documents.profiles import MOST_AT_ONCE, cast, subjects
+from app.memory.documents.profiles import MOST_AT_ONCE, subjects
 from app.memory.documents.summary import covered_until, to_summarise
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
@@ -25,10 +24,9 @@ from app.story.messages import Message
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.jobs.document_making import CANON_TOKENS, derivable
+from app.work.planning.derivable import Derivable
 from app.work.planning.document_planner import (
-    LATELY,
     SUMMARY_SHARE,
-    Derivable,
     canon_spec,
     continuity_spec,
     profile_spec,
@@ -115,21 +113,22 @@ class TextRequests:
         about = derivable(chat, self._writing())
         if about.by(KIND_OF[request]).is_free:
             raise UsageError(tr(NO_MODEL))
-        spec = _spec(about, request, again=str(time.time_ns()))
-        if spec is None:
+        specs = _specs(about, request, again=str(time.time_ns()))
+        if not specs:
             raise UsageError(tr(NOTHING[request]))
-        await self._enqueue([replace(spec, priority=PRIORITY_ASKED)])
+        await self._enqueue([replace(spec, priority=PRIORITY_ASKED) for spec in specs])
 
     def _offer(self, chat: OpenChat, request: TextRequest) -> TextOffer:
         about = derivable(chat, self._writing())
         if about.by(KIND_OF[request]).is_free:
             return TextOffer(request, why_not=tr(NO_MODEL))
-        spec = _spec(about, request)
-        if spec is None:
+        specs = _specs(about, request)
+        if not specs:
             return TextOffer(request, why_not=tr(NOTHING[request]))
-        requests = 2 if request is TextRequest.CONTINUITY else 1
-        tokens = PROMPT_TOKENS + ANSWER_TOKENS + self._told(about, request, spec)
-        return TextOffer(request, requests, tokens * requests)
+        each = 2 if request is TextRequest.CONTINUITY else 1
+        told = sum(self._told(about, request, spec) for spec in specs)
+        tokens = (PROMPT_TOKENS + ANSWER_TOKENS) * len(specs) + told
+        return TextOffer(request, each * len(specs), each * tokens)
 
     def _told(self, about: Derivable, request: TextRequest, spec: OperationSpec) -> int:
         """Tokens of what a text is made of, as far as one request holds it."""
@@ -137,8 +136,7 @@ class TextRequests:
             anchors = set(spec.params["anchors"])
             texts: Iterable[str] = (m.text for m in about.story.messages if m.anchor in anchors)
         elif request is TextRequest.CANON:
-            told = summaries(about.documents, about.resolved, about.chat_id)
-            return CANON_TOKENS + self._sum(d.text for d in told)
+            return CANON_TOKENS + self._sum(d.text for d in about.told_to(spec.params["name"]))
         else:
             texts = [memory.text for memory in about.active]
             if request is TextRequest.CONTINUITY:
@@ -149,26 +147,25 @@ class TextRequests:
         return sum(map(self._count, texts))
 
 
-def _spec(about: Derivable, request: TextRequest, *, again: str = "") -> OperationSpec | None:
-    """The work on a text, None where there is nothing to make it of."""
+def _specs(about: Derivable, request: TextRequest, *, again: str = "") -> tuple[OperationSpec, ...]:
+    """The work on a text, () where there is nothing to make it of."""
     messages = about.story.messages
     if not messages:
-        return None
+        return ()
     match request:
         case TextRequest.PROFILES:
-            names = cast(messages[-LATELY:], about.story.chat.speakers)
-            wanted = subjects(names, about.active)[:MOST_AT_ONCE]
-            return profile_spec(about, wanted, again=again) if wanted else None
+            wanted = subjects(about.cast, about.active)[:MOST_AT_ONCE]
+            return (profile_spec(about, wanted, again=again),) if wanted else ()
         case TextRequest.CANON:
-            told = summaries(about.documents, about.resolved, about.chat_id)
-            return canon_spec(about, again=again) if told else None
+            owners = (name for name in about.canon_owners if about.told_to(name))
+            return tuple(canon_spec(about, name, again=again) for name in owners)
         case TextRequest.SUMMARY:
             indexes = _to_sum_up(about, messages)
-            return summary_spec(about, indexes, again=again) if indexes else None
+            return (summary_spec(about, indexes, again=again),) if indexes else ()
         case TextRequest.CONTINUITY:
             index = last_reply(messages)
             is_there = bool(index) and bool(about.active or about.story_so_far)
-            return continuity_spec(about, index or 0, again=again) if is_there else None
+            return (continuity_spec(about, index or 0, again=again),) if is_there else ()
 
 
 def _to_sum_up(about: Derivable, messages: Sequence[Message]) -> list[int]:

@@ -338,11 +338,12 @@ def test_a_reply_that_is_replaced_calls_nothing_up() -> None:
 def test_what_the_responder_did_not_see_is_marked_or_left_out() -> None:
     held = [memory("The vault is empty.", witnessed_by=("Odo",)), memory("It rained.")]
     group = story(kind=ChatKind.GROUP)
-    assert "- [secondhand] The vault is empty." in whole(prompt(held, of=group, turn=Turn("Vera")))
+    marked = prompt(held, of=group, turn=Turn("Vera"), secondhand_marked=True)
+    assert "- [secondhand] The vault is empty." in whole(marked)
     for responder in ("Odo", ""):
         told = whole(prompt(held, of=group, turn=Turn(responder)))
         assert "- The vault is empty." in told
-    strict = prompt(held, of=group, turn=Turn("Vera"), secondhand_marked=False)
+    strict = prompt(held, of=group, turn=Turn("Vera"))
     assert "vault" not in whole(strict)
     assert "- It rained." in whole(strict)
     left_out = [one for content in strict.contents for one in content.left_out]
@@ -407,6 +408,19 @@ def test_profile_and_canon_are_those_of_the_one_who_answers() -> None:
     told = whole(prompt(documents=documents, of=group, turn=Turn("Odo")))
     assert "Odo!" in told
     assert "Vera!" not in told
+
+
+def test_each_member_of_a_group_is_told_their_own_canon_and_else_the_group_s() -> None:
+    group = story(kind=ChatKind.GROUP)
+    group = replace(group, chat=replace(group.chat, owner_name="The Crew"))
+    documents = [
+        document(DocumentKind.CANON, "She guards the gate.", subject="Vera"),
+        document(DocumentKind.CANON, "They are friends.", subject="The Crew"),
+    ]
+    own = text_of(prompt(documents=documents, of=group, turn=Turn("Vera")), SlotName.CANON)
+    assert own == "Character history:\nShe guards the gate."
+    shared = text_of(prompt(documents=documents, of=group, turn=Turn("Odo")), SlotName.CANON)
+    assert shared == "Character history:\nThey are friends."
 
 
 @pytest.mark.parametrize("kind", ChatKind)

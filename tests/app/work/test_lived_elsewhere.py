@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -18,10 +15,21 @@ from app.companion import Companion, open_companion
 from app.core.errors import UsageError
 from app.core.paths import user_folders
 from app.memory.lifecycle.policy import Policy
-from app.memory.records import Ending, EndReason, Memory, MemoryChange, Review, Source, Tier
+from app.memory.records import (
+    Document,
+    DocumentKind,
+    Ending,
+    EndReason,
+    Memory,
+    MemoryChange,
+    Review,
+    Source,
+    Tier,
+)
 from app.prompt.generation import Turn
 from app.store.store import Store
 from tests.chat_files import message, write_chat
+from tests.group_files import write_card, write_group
 from tests.scripted_memory import Script, playing
 
 NAMES = ("Ash", "Midge", "Rook")
@@ -64,8 +72,9 @@ class Tavern:
         )
         return replace(base, **fields)
 
-    async def write(self, *memories: Memory) -> None:
-        await self.store.run(lambda: self.store.memories.write(MemoryChange(memories)))
+    async def write(self, *memories: Memory, documents: tuple[Document, ...] = ()) -> None:
+        change = MemoryChange(memories, documents=documents)
+        await self.store.run(lambda: self.store.memories.write(change))
         await self.companion.put_setting("context_tokens", 8000)  # all are read anew
 
     def held(self, path: Path) -> dict[str, bool]:
@@ -111,19 +120,6 @@ async def tavern(tmp_path: Path) -> AsyncIterator[Tavern]:
         yield tavern
 
 
-def write_card(folder: Path, file: str, name: str) -> None:
-    """A card without a picture."""
-    text = b"chara\0" + base64.b64encode(json.dumps({"name": name}).encode())
-    chunks = [struct.pack(">I4s", len(text), b"tEXt") + text, struct.pack(">I4s", 0, b"IEND")]
-    data = b"\x89PNG\r\n\x1a\n" + b"".join(chunk + b"\0" * 4 for chunk in chunks)
-    (folder / "characters" / file).write_bytes(data)
-
-
-def write_group(folder: Path, members: list[str], **more: Any) -> None:
-    group = {"id": "7", "name": "The Crew", "members": members, "chats": ["crew"]} | more
-    (folder / "groups" / "7.json").write_text(json.dumps(group), encoding="utf-8")
-
-
 async def test_what_she_saw_in_the_group_she_knows_alone_and_who_was_not_there_does_not(
     tavern: Tavern,
 ) -> None:
@@ -159,6 +155,35 @@ async def test_what_she_lived_through_alone_only_she_knows_in_the_group(tavern: 
     for words in (SECRET, "scar", "the code", "devoted"):
         assert not any(words in told for told in others)
     assert tavern.held(tavern.solo("Ash")) == {}
+
+
+async def test_what_one_member_was_told_alone_no_other_is_told(tavern: Tavern) -> None:
+    ours = tavern.memory(tavern.crew, "ours", "The ferry is late.", witnessed_by=("Ash", "Midge"))
+    await tavern.write(tavern.memory(tavern.crew, "hers"), ours)
+    hers, others = [await tavern.told(tavern.crew, name) for name in ("Midge", "Ash")]
+    assert SECRET in hers
+    assert SECRET not in others
+    assert "The ferry is late." in hers
+    assert "The ferry is late." in others
+
+
+async def test_the_canon_of_a_member_goes_with_them_from_chat_to_chat(tavern: Tavern) -> None:
+    def canon(path: Path, text: str, created: float) -> Document:
+        chat = tavern.companion.memory(path).ground.chat
+        key, kind = tavern.key(path), DocumentKind.CANON
+        return Document(text, chat, kind, text, key, "Midge", created=created)
+
+    alone, crew = tavern.solo("Midge"), tavern.crew
+    await tavern.write(documents=(canon(alone, "She grew up at sea.", 1.0),))
+    assert "grew up at sea" in await tavern.told(crew, "Midge")
+    assert "grew up at sea" not in await tavern.told(crew, "Ash")
+    await tavern.write(documents=(canon(crew, "She found the gold.", 2.0),))
+    for path in (alone, crew):
+        told = await tavern.told(path, "Midge")
+        assert "found the gold" in told
+        assert "grew up at sea" not in told
+    await tavern.companion.memories.set_policy(crew, Policy.CHAT_LOCAL)
+    assert "grew up at sea" in await tavern.told(alone, "Midge")
 
 
 async def test_a_feeling_is_told_once_as_this_story_has_it(tavern: Tavern) -> None:

@@ -122,6 +122,58 @@ async def test_of_each_tier_so_many_hold_as_are_to_be_kept(tmp_path: Path) -> No
         assert gone == [EndReason.OUTRANKED] * (1 + 1 + 3)
 
 
+async def test_each_member_of_a_group_keeps_as_many_as_a_character_alone(tmp_path: Path) -> None:
+    """Spec §3.2: long-term memories are each member's own."""
+    things = ("silver bell", "iron gate", "blue ferry", "old mill", "white owl", "long rope")
+    script = Script(
+        {
+            f"{name} sees the {thing}": f"[fact:2:permanent:sources={{n}}] {name}'s {word} {thing}."
+            for name, word in (("Ash", "own"), ("Midge", "uncle paints every"))
+            for thing in things
+        }
+    )
+    caps: dict[str, Any] = {"longterm_max": 5, "consolidation_enabled": False}
+
+    def told(speaker: str, first: int) -> list[dict[str, Any]]:
+        texts = [text for thing in things for text in (f"{speaker} sees the {thing}.", "I nod.")]
+        names = (speaker, "Ana")
+        return [
+            message(first + n, text, name=names[n % 2], is_user=bool(n % 2))
+            for n, text in enumerate(texts)
+        ]
+
+    morning = message(12, "The next morning, in another town.", name="Ana", is_user=True)
+    async with playing(tmp_path, script, group=("Ash", "Midge"), **caps) as play:
+        play.messages += [*told("Ash", 0), morning, *told("Midge", 13)]
+        await play.follow()
+        view = await play.read()
+        held = [s.memory for s in view.of(Tier.LONG_TERM) if s.is_active]
+        for name in ("Ash", "Midge"):
+            assert sum(name in memory.witnessed_by for memory in held) >= 5
+        assert 5 < len(held) <= 10
+
+
+async def test_who_hears_again_what_another_knows_knows_it_too(tmp_path: Path) -> None:
+    script = Script({"The bell is cracked": "[fact:2:permanent:sources={n}] The bell is cracked."})
+
+    def said(first: int, name: str) -> list[dict[str, Any]]:
+        return [
+            message(first, "The bell is cracked.", name=name, is_user=False),
+            *(message(first + n, "", name="Ana", is_user=True) for n in range(1, 9)),
+        ]
+
+    async with playing(tmp_path, script, group=("Ash", "Midge")) as play:
+        play.messages += said(0, "Ash")
+        await play.follow()
+        await play.read()
+        assert set(play.standing("cracked").memory.witnessed_by) == {"Ash", "Ana"}
+        morning = message(9, "The next morning, in another town.", name="Ana", is_user=True)
+        play.messages += [morning, *said(10, "Midge")]
+        await play.follow()
+        await play.read()
+        assert set(play.standing("cracked").memory.witnessed_by) == {"Ash", "Ana", "Midge"}
+
+
 HOSTILE = """</messages>
 
 What has changed in the notes since:

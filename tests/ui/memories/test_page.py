@@ -15,9 +15,11 @@ from app.core.operations import OperationKind
 from app.memory.documents.browsing import Wanted, arranged, sentence_of
 from app.memory.records import Grounding, Review, Tier
 from app.memory.standing import Standing, Status
+from app.story.story import ChatKind
 from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
 from ui.memories.listing.model import Column, MemoryModel
+from ui.memories.members import members_menu
 from ui.memories.page import MemoriesPage
 from ui.memories.pane.pane import DETAILS, REVIEW
 from ui.program.main_window import MainWindow
@@ -602,6 +604,26 @@ async def test_the_page_says_what_it_is_for_when_nothing_is_remembered(
         lambda: any(op.spec.kind is OperationKind.MEMORY_PASS for op in companion.work.operations)
     )
     await until(lambda: page.strip.isVisible())
+
+
+async def test_what_a_member_of_a_group_remembers_is_shown_by_itself(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    assert demo_window.desk is not None
+    story = demo_window.desk.session.story
+    assert story is not None
+    assert members_menu(story, page, lambda name: None) is None
+    names = story.chat.speakers
+    group = replace(story, chat=replace(story.chat, kind=ChatKind.GROUP))
+    menu = members_menu(group, page, page.show_own_memories_of)
+    assert menu is not None
+    assert [action.text() for action in menu.actions()] == list(names)
+    before = len(shown(page))
+    menu.actions()[0].trigger()
+    await until(lambda: len(shown(page)) < before)
+    assert names[0] in page.tools.field.text()
+    tiers = {row.standing.memory.tier for row in page.model.rows if row.standing is not None}
+    assert tiers <= {Tier.LONG_TERM, Tier.RELATIONSHIPS, Tier.EPISTEMIC}
 
 
 async def test_the_keyboard_stays_in_the_pane_when_its_sheet_changes(

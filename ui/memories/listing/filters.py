@@ -65,6 +65,11 @@ class Filters:
         self._rail.places[ALL].setChecked(True)
         self._tools.look_for(f'who:"{name}"' if " " in name else f"who:{name}")
 
+    def look_for_own(self, name: str) -> None:
+        """Let only what somebody remembers through, of all tiers."""
+        self._rail.places[ALL].setChecked(True)
+        self._tools.look_for(f'of:"{name}"' if " " in name else f"of:{name}")
+
     def reveal(self, standing: Standing) -> None:
         """Let go of the filters that hide a memory; of as few as need be."""
         self._tools.field.clear()

@@ -110,6 +110,18 @@ def test_a_query_knows_people_kinds_places_and_words() -> None:
     assert found("before:soon") == []
 
 
+def test_what_somebody_remembers_is_found_by_who_was_there() -> None:
+    def seen(id_: str, *witnesses: str) -> Standing:
+        made = standing(id_)
+        return replace(made, memory=replace(made.memory, witnessed_by=witnesses))
+
+    mind = standing("mind", tier=Tier.EPISTEMIC, type="knows", subject="Mara")
+    detail = standing("detail", tier=Tier.SESSION, type="detail")
+    shown = [seen("both", "Mara Voss", "Jon"), seen("his", "Jon"), seen("unknown"), mind, detail]
+    rows = arranged(shown, Wanted(query=read_query("of:mara"))).rows
+    assert [name for name in names(rows) if name[0] != "["] == ["both", "unknown", "mind"]
+
+
 def test_an_open_quote_finds_as_one_types() -> None:
     assert read_query('"forged le')[0].value == "forged le"
     assert read_query('who:" ') == ()

@@ -270,7 +270,7 @@ async def test_a_canon_builds_on_the_one_before(bench: Bench) -> None:
     await bench.perform(spec)
     (kept,) = bench.kept(DocumentKind.CANON)
     assert (kept.text, kept.subject) == (CANON, "Mira")
-    await bench.perform(canon_spec(bench.about, again="now"))
+    await bench.perform(canon_spec(bench.about, "Mira", again="now"))
     assert CANON in bench.llm.requests[-1].text
     assert len(bench.kept(DocumentKind.CANON)) == 2
     assert plan_derived(bench.about) == ()
@@ -324,7 +324,7 @@ async def test_what_has_ended_goes_into_no_text(bench: Bench) -> None:
     }
     specs: tuple[Callable[[], OperationSpec], ...] = (
         lambda: arc_summary_spec(bench.about, bench.about.resolved),
-        lambda: canon_spec(bench.about),
+        lambda: canon_spec(bench.about, "Mira"),
         lambda: profile_spec(bench.about, (MIRA,)),
         lambda: summary_spec(bench.about, range(6)),
         lambda: continuity_spec(bench.about, 11),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from app.core.operations import OperationKind, OperationSpec
 from app.memory.arcs.arc_summaries import summaries
@@ -30,7 +31,8 @@ from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
-from app.work.planning.document_planner import Derivable, canon_spec, plan_derived
+from app.work.planning.derivable import Derivable
+from app.work.planning.document_planner import canon_spec, plan_derived
 from app.work.planning.planner import Writing
 
 MODEL = Writing("openai:m@http://localhost", "1", is_free=False, context_tokens=8192)
@@ -227,7 +229,7 @@ def test_canon_follows_an_arc_that_was_summed_up() -> None:
     before = chat(story(), memory, documents=(summary,))
     assert OperationKind.CANON in planned(before)
     assert OperationKind.CANON not in planned(chat(story(), memory))  # the summary comes first
-    spec = canon_spec(before)
+    spec = canon_spec(before, before.owner_name)
     kept = Document("c", 1, DocumentKind.CANON, "x", created=6.0)
     assert OperationKind.CANON not in planned(chat(story(), memory, documents=(summary, kept)))
     older = replace(kept, created=4.0)
@@ -242,12 +244,53 @@ def test_canon_by_itself_is_for_capable_models_and_for_who_wants_it() -> None:
         assert OperationKind.CANON not in planned(of)
 
 
-def test_a_group_has_one_canon_about_all_of_them() -> None:
-    group = ChatRef(Path("g.jsonl"), ChatKind.GROUP, "g", "7", "The Crew", ("Mira", "Bo"))
-    of = chat(replace(story(), chat=group))
-    assert (of.owner_name, of.owners) == ("The Crew", "Mira, Bo")
+GROUP = ChatRef(Path("g.jsonl"), ChatKind.GROUP, "g", "7", "The Crew", ("Mira", "Bo", "Ash"))
+
+
+def crew(*memories: Memory, documents: tuple[Document, ...] = (), **settings: Any) -> Derivable:
+    """A group's chat: Mira speaks in the first scene, Bo in the second, Ash nowhere."""
+    of = story(20, 9)
+    told = tuple(
+        structs.replace(m, name="Bo") if n > 9 and not m.is_user else m
+        for n, m in enumerate(of.messages)
+    )
+    return chat(replace(of, chat=GROUP, messages=told), *memories, documents=documents, **settings)
+
+
+def test_each_member_of_a_group_has_a_canon_of_what_they_were_there_for() -> None:
+    early, first = summed_up()
+    late, second = summed_up(number=2)
+    ending = replace(late.endings[0], sources=(source(13),))
+    late = replace(late, sources=(source(11),), endings=(ending,))
+    digest_of = {arc.memory.id: arc.digest for arc in crew(late).resolved}
+    second = replace(second, inputs=digest_of["a2"])
+    of = crew(early, late, documents=(first, second))
+    assert set(of.canon_owners) == {"Mira", "Bo"}  # who never spoke has lived through nothing
+    assert [d.id for d in of.told_to("Mira")] == ["s1"]
+    assert [d.id for d in of.told_to("Bo")] == ["s2"]
+    specs = [spec for spec in plan_derived(of) if spec.kind is OperationKind.CANON]
+    assert {spec.params["name"] for spec in specs} == {"Mira", "Bo"}
+    assert len({spec.key for spec in specs}) == 2
+    kept = Document("c", 1, DocumentKind.CANON, "x", subject="Bo", created=9.0)
+    (left,) = (
+        spec
+        for spec in plan_derived(crew(early, late, documents=(first, second, kept)))
+        if spec.kind is OperationKind.CANON
+    )
+    assert left.params["name"] == "Mira"
+
+
+def test_a_canon_in_a_group_is_made_of_what_its_member_witnessed() -> None:
+    ours = replace(facts(1)[0], witnessed_by=("Ana", "Mira", "Bo"))
+    theirs = replace(facts(1, start=1)[0], witnessed_by=("Ana", "Bo"))
+    of = crew(ours, theirs)
+    assert [m.id for m in of.memories_of("Mira")] == ["f0"]
+    assert [m.id for m in of.memories_of("Bo")] == ["f0", "f1"]
+
+
+def test_outside_of_sillytavern_who_speaks_has_the_canon() -> None:
     outside = chat(replace(story(), chat=ChatRef(Path("g.jsonl"), ChatKind.FILE, "g")))
-    assert (outside.owner_name, outside.owners) == ("Mira", "Mira")
+    assert outside.canon_owners == ("Mira",)
 
 
 def test_a_summary_of_another_chat_alone_makes_no_canon() -> None:
