@@ -78,7 +78,11 @@ async def test_no_request_goes_beyond_its_window_however_long_the_chat(
     tmp_path: Path, context: int, length: int, requests: str
 ) -> None:
     messages = [message(number, sentences(number)) for number in range(length)]
-    settings = {"memory_requests": requests, "profiles_enabled": True, "hardware_profile": "b"}
+    settings: dict[str, Any] = {
+        "memory_requests": requests,
+        "profiles_enabled": True,
+        "hardware_profile": "b",
+    }
     async with playing(tmp_path, Script(), messages=messages, context=context, **settings) as play:
         play.llm.reply = talkative
         await play.follow()
