@@ -18,22 +18,15 @@ from app.commands.terminal.output import show, warn
 from app.commands.terminal.progress_line import progress_shown
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
-from app.memory.records import DocumentKind, Memory, Tier
+from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Standing
+from app.memory.tiers.table import TIERS
 from app.story.story import ChatKind
 from app.work.queries.memory_view import MemoryView
 from app.work.scheduling.text_requests import TextRequest
 
 HELP = N_("list what is remembered of a chat, and from which messages")
 EXAMPLE = 'memory "My chat.jsonl" --until 120'
-_TITLES = {
-    Tier.SESSION: N_("Session"),
-    Tier.LONG_TERM: N_("Longterm"),
-    Tier.RELATIONSHIPS: N_("Relationships"),
-    Tier.ARCS: N_("Arcs"),
-    Tier.STATE_LEDGER: N_("State ledger"),
-    Tier.EPISTEMIC: N_("Epistemic"),
-}
 _TEXTS = {
     DocumentKind.PROFILE: N_("Profile"),
     DocumentKind.CANON: N_("Canon"),
@@ -126,21 +119,7 @@ def _entry(view: MemoryView, standing: Standing) -> dict[str, Any]:
         entry["contradicts"] = list(memory.contradicts)
     if memory.id in view.kept_by:
         entry["kept_by"] = view.kept_by[memory.id]
-    return entry | _of_tier(memory)
-
-
-def _of_tier(memory: Memory) -> dict[str, Any]:
-    """What only some tiers have."""
-    if memory.tier is Tier.EPISTEMIC:
-        fields = {"holder": memory.subject, "from": memory.target, "detail": memory.detail}
-        return {**fields, "told_by": memory.told_by, "channel": memory.channel}
-    if memory.tier is Tier.STATE_LEDGER:
-        return {"entity": memory.subject, "field": memory.field, "value": memory.text}
-    if memory.tier is Tier.RELATIONSHIPS:
-        return {"from": memory.subject, "to": memory.target, "magnitude": memory.magnitude}
-    if memory.tier is Tier.ARCS:
-        return {"thread": memory.text, "pinned": memory.is_pinned}
-    return {"expiration": memory.expiration.value, "entities": list(memory.entities)}
+    return entry | TIERS[memory.tier].entry(memory)
 
 
 def _lines(view: MemoryView) -> Iterator[str]:
@@ -148,7 +127,8 @@ def _lines(view: MemoryView) -> Iterator[str]:
         entries = [s for s in view.of(tier) if s.is_active]
         if not entries:
             continue
-        yield tr(_TITLES[tier])
+        words = TIERS[tier].words
+        yield tr(words.title or words.name)
         for standing in entries:
             memory = standing.memory
             who = " ".join(filter(None, (memory.subject, memory.target and f"→ {memory.target}")))

@@ -88,6 +88,11 @@ def normalised(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().translate(_APOSTROPHES)
 
 
+def is_same_text(one: str, other: str) -> bool:
+    """Whether two are the same but for letters' forms and space around them."""
+    return normalised(one).strip() == normalised(other).strip()
+
+
 def word_list(text: str) -> tuple[str, ...]:
     """The words in their order: split at spaces, without punctuation at their edges.
 

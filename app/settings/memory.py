@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.core.translation import N_
-from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES
+from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
+from app.memory.tiers.table import TIERS
 from app.settings.setting import Scope, Section, Setting
 
 AUTO = "auto"
@@ -80,21 +81,13 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         choices=(AUTO, PROFILE_A, PROFILE_B),
         choice_words=(N_("by itself"), N_("A, small local model"), N_("B, capable model")),
     ),
-    _switch(
-        "session_enabled", N_("This session"), N_("Details that matter while this chat lasts.")
-    ),
-    _switch(
-        "longterm_enabled", N_("Long-term"), N_("Facts, relationships, preferences and events.")
-    ),
-    _switch("relationships_enabled", N_("Relationships"), N_("Who feels what toward whom.")),
-    _switch(
-        "arcs_enabled", N_("Story arcs"), N_("Open threads of the plot, until they are resolved.")
-    ),
-    _switch(
-        "state_ledger_enabled", N_("State ledger"), N_("Where people and things are, and how.")
-    ),
-    _switch(
-        "epistemic_enabled", N_("Who knows what"), N_("Secrets, beliefs and what nobody told whom.")
+    *(
+        _switch(
+            f"{tier.value}_enabled",
+            (words := TIERS[tier].words).switch or words.name,
+            words.switch_help or words.purpose,
+        )
+        for tier in Tier
     ),
     _switch(
         "profiles_enabled",

@@ -12,9 +12,9 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.translation import N_, tr, trn
-from app.memory.documents.browsing import TIER_NAMES
 from app.memory.lifecycle.policy import Policy
 from app.memory.records import Tier
+from app.memory.tiers.table import TIERS
 from app.work.edits.memory_keeping import FORGET, FRESH
 from ui.controls.labels import menu_text
 from ui.core.actions import ALSO_CALLED
@@ -76,7 +76,7 @@ class WholeCommands(QObject):
         )
         self.clear = {
             tier: self._command(
-                tr("Clear: {tier}", tier=tr(TIER_NAMES[tier])),
+                tr("Clear: {tier}", tier=tr(TIERS[tier].words.name)),
                 "trash",
                 partial(self._on_clear, tier.value),
             )
@@ -256,7 +256,7 @@ class WholeCommands(QObject):
             case "fresh":
                 command, told = memories.fresh_start(path), tr("All is forgotten: a fresh start.")
             case tier:
-                name = tr(TIER_NAMES[Tier(tier)])
+                name = tr(TIERS[Tier(tier)].words.name)
                 command = memories.clear_tier(path, Tier(tier))
                 told = tr("Cleared: {name}.", name=name)
         self._do(path, command, told, name=N_("clearing memories"))

@@ -7,7 +7,6 @@ from app.memory.arcs.thread_cap import is_put_aside
 from app.memory.documents.browsing import Arranged, Row, sentence_of
 from app.memory.epistemic.witnessing import WAS_AWAY, WAS_THERE
 from app.memory.records import (
-    FEELING,
     EndReason,
     Expiration,
     Grounding,
@@ -17,27 +16,11 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import BEFORE, Ground, Standing, Status
+from app.memory.tiers.table import TIERS
 from app.story.messages import Message
 from app.story.recaps import BUILT_IN, YOU
 from ui.core.slot_words import maker_words
 
-# Names of the hues in ui/theme/tokens.py.
-TIER_HUES = {
-    Tier.LONG_TERM: "long-term",
-    Tier.SESSION: "session",
-    Tier.ARCS: "arcs",
-    Tier.RELATIONSHIPS: "relations",
-    Tier.EPISTEMIC: "who knows",
-    Tier.STATE_LEDGER: "ledger",
-}
-TIER_SENTENCES = {
-    Tier.LONG_TERM: N_("Facts, relationships, preferences and events that last."),
-    Tier.SESSION: N_("Details that matter while this chat lasts."),
-    Tier.ARCS: N_("Open threads of the plot, until they are resolved."),
-    Tier.RELATIONSHIPS: N_("Who feels what toward whom."),
-    Tier.EPISTEMIC: N_("Secrets, beliefs, and what nobody told whom."),
-    Tier.STATE_LEDGER: N_("Where people and things are, and how."),
-}
 STATUS_WORDS = {
     Status.ACTIVE: N_("Holds"),
     Status.ENDED: N_("Ended"),
@@ -117,7 +100,7 @@ def stored_word(name: str) -> str:
 
 def kind_words(memory: Memory) -> str:
     """What it is, in one word or two; "" where its tier says it already."""
-    if memory.tier in (Tier.ARCS, Tier.RELATIONSHIPS) or memory.type == FEELING:
+    if len(TIERS[memory.tier].types) == 1:
         return ""
     if memory.type == "unaware":
         return tr("does not know")
@@ -128,7 +111,8 @@ def plain_kind(tier: Tier) -> str:
     """What all of a tier are that hold, where `kind_words` is silent."""
     if tier is Tier.ARCS:
         return tr_in("a thread", "open")
-    return stored_word(FEELING) if tier is Tier.RELATIONSHIPS else ""
+    types = TIERS[tier].types
+    return stored_word(types[0]) if len(types) == 1 else ""
 
 
 def standing_words(standing: Standing) -> str:

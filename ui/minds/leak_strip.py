@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import tr, trn
 from app.memory.epistemic.leaks import Leak, LeakKind
-from app.memory.epistemic.map_view import MindMap, title_of
+from app.memory.epistemic.map_view import MindMap
+from app.memory.tiers.epistemic import title_of
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
 from ui.memories.pane.pieces import Link

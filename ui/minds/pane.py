@@ -8,8 +8,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr, trn
-from app.memory.epistemic.map_view import STATE_WORDS, Attitude, MindMap, Stance, Topic, title_of
+from app.memory.epistemic.map_view import STATE_WORDS, Attitude, MindMap, Stance, Topic
 from app.memory.standing import Standing
+from app.memory.tiers.epistemic import title_of
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Line, scrolling
 from ui.memories.pane.pieces import Link

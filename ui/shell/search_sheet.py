@@ -22,8 +22,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidg
 
 from app.core.errors import TavernkeepError
 from app.core.translation import N_, number, tr, tr_in
-from app.memory.documents.browsing import TIER_NAMES
 from app.memory.records import Tier
+from app.memory.tiers.table import TIERS
 from app.work.queries.searching import Findings, Hit
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Field
@@ -227,7 +227,7 @@ class SearchSheet(FloatingSheet):
 
 def place_words(hit: Hit, chat: str, *, is_here: bool) -> str:
     """What a find is and where it stands: "Arcs · Ada, 3 May · #12". chat: its name."""
-    parts = [tr(TIER_NAMES[Tier(hit.tier)]) if hit.memory_id else tr("Message")]
+    parts = [tr(TIERS[Tier(hit.tier)].words.name) if hit.memory_id else tr("Message")]
     if hit.memory_id and not hit.is_current:
         parts[0] = tr("{tier}, holds no more", tier=parts[0])
     parts.append(tr_in("where a hit is", "this chat") if is_here else chat)

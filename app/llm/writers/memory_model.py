@@ -17,19 +17,12 @@ from app.memory.reading.known import KnownForBlock
 from app.memory.reading.windows import Window, windows_within
 from app.memory.records import Tier
 from app.memory.tiers.claims import ReadAnswer
+from app.memory.tiers.table import TIERS
 from app.story.answers.task_answers import Unreadable
 
 T = TypeVar("T")
 
 ONE_PASS = "memory_pass"
-TASK_OF: Mapping[Tier, str] = {
-    Tier.SESSION: "memory_session",
-    Tier.LONG_TERM: "memory_longterm",
-    Tier.RELATIONSHIPS: "memory_relationships",
-    Tier.ARCS: "memory_arcs",
-    Tier.STATE_LEDGER: "memory_ledger",
-    Tier.EPISTEMIC: "memory_epistemic",
-}
 KNOWN_SHARE = 0.1  # of the context, for each of the two texts that say what is known
 MOST_KNOWN = 1_800  # tokens: nearly all of a story of some hundred messages
 
@@ -80,7 +73,7 @@ class MemoryModel:
 
     async def one_tier(self, asked: Asked, tier: Tier, known: str) -> Parts:
         """One tier from a request of its own. known: what of it is known."""
-        return await self._parts(TASK_OF[tier], asked, {"known": known}, (tier,))
+        return await self._parts(TIERS[tier].prompt, asked, {"known": known}, (tier,))
 
     async def ask(
         self,

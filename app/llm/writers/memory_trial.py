@@ -19,7 +19,7 @@ from typing import Any
 from app.core.errors import BackendError
 from app.core.resources import RESOURCES
 from app.core.translation import N_, number, tr, trn
-from app.llm.writers.memory_model import TASK_OF, MemoryModel
+from app.llm.writers.memory_model import MemoryModel
 from app.memory.entities.name_finder import bare
 from app.memory.reading.answers import read_answer
 from app.memory.reading.extraction import grounded
@@ -28,6 +28,7 @@ from app.memory.reading.windows import Window
 from app.memory.records import EPISTEMIC_TYPES, Memory, Tier
 from app.memory.similarity import jaccard
 from app.memory.tiers.claims import Claim, ReadAnswer
+from app.memory.tiers.table import TIERS
 from app.story.messages import Message, digest
 
 SCENES = RESOURCES / "model_test.toml"
@@ -44,13 +45,6 @@ WANTED: Mapping[Tier, tuple[int, int]] = {  # entries, at least and at most
     Tier.ARCS: (3, 5),
     Tier.STATE_LEDGER: (4, 16),
     Tier.EPISTEMIC: (5, 16),
-}
-_WORDS: Mapping[Tier, str] = {
-    Tier.LONG_TERM: N_("long-term memory"),
-    Tier.SESSION: N_("this session"),
-    Tier.ARCS: N_("arcs"),
-    Tier.STATE_LEDGER: N_("the state ledger"),
-    Tier.EPISTEMIC: N_("who knows what"),
 }
 HINTS: Mapping[Tier, str] = {  # what a good answer holds
     Tier.LONG_TERM: N_(
@@ -169,7 +163,7 @@ class MemoryTrial:
 
 def words(tier: Tier) -> str:
     """A tier in words."""
-    return tr(_WORDS.get(tier, tier.value))
+    return tr(TIERS[tier].words.in_sentence or TIERS[tier].words.name)
 
 
 async def try_memory(
@@ -202,7 +196,7 @@ async def _tried(model: MemoryModel, tier: Tier, seconds: float) -> TierTrial:
 
     try:
         async with asyncio.timeout(seconds):
-            answer = await model.answer(TASK_OF[tier], inputs)
+            answer = await model.answer(TIERS[tier].prompt, inputs)
     except TimeoutError:
         return failed(tr("No answer within {n} seconds.", n=number(seconds)))
     except BackendError as error:

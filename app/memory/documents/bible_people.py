@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from app.core.translation import N_, tr, tr_in
 from app.memory.documents.bible_parts import Block, Item, Known, Part, Telling, place
 from app.memory.epistemic.epistemic_map import World
-from app.memory.epistemic.map_view import STATE_WORDS, title_of
+from app.memory.epistemic.map_view import STATE_WORDS
 from app.memory.names import folded
 from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Standing
+from app.memory.tiers.epistemic import title_of
 
 SECTIONS = {
     "character_state": N_("character state"),

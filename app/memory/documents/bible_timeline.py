@@ -16,9 +16,9 @@ from app.memory.documents.bible_parts import (
     with_ending,
 )
 from app.memory.documents.browsing import sentence_of
-from app.memory.epistemic.map_view import title_of
 from app.memory.records import Memory, Tier
 from app.memory.standing import Standing, Status
+from app.memory.tiers.epistemic import title_of
 
 HAPPENED = (Status.ACTIVE, Status.ENDED)
 EVENTS = {Tier.LONG_TERM: ("event",), Tier.SESSION: ("scene", "revelation", "development")}

@@ -9,40 +9,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.core.translation import N_, tr, tr_in
-from app.memory.epistemic.map_view import title_of
-from app.memory.lifecycle.sharing import SHARED
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
+from app.memory.tiers.table import KEPT_BY_CHARACTER, TIERS
 from app.story.recaps import BUILT_IN
 
-# What matters longest comes first.
-TIER_ORDER = (
-    Tier.LONG_TERM,
-    Tier.SESSION,
-    Tier.ARCS,
-    Tier.RELATIONSHIPS,
-    Tier.EPISTEMIC,
-    Tier.STATE_LEDGER,
-)
-TIER_NAMES: Mapping[Tier, str] = {
-    Tier.LONG_TERM: N_("Long-term"),
-    Tier.SESSION: N_("Session"),
-    Tier.ARCS: N_("Arcs"),
-    Tier.RELATIONSHIPS: N_("Relationships"),
-    Tier.EPISTEMIC: N_("Who knows what"),
-    Tier.STATE_LEDGER: N_("State ledger"),
-}
-_SENTENCES: Mapping[str, tuple[str, str]] = {  # where it does not begin with THAT, and where
-    "knows": (N_("{who} knows: {what}"), N_("{who} knows {what}")),
-    "suspects": (N_("{who} suspects: {what}"), N_("{who} suspects {what}")),
-    "believes": (N_("{who} believes: {what}"), N_("{who} believes {what}")),
-    "unaware": (N_("{who} does not know: {what}"), N_("{who} does not know {what}")),
-    "hiding": (N_("{who} hides: {what}"), N_("{who} hides {what}")),
-    "hiding from": (
-        N_("{who} hides from {whom}: {what}"),
-        N_("{who} hides from {whom} {what}"),
-    ),
-}
 THAT = "that"  # begins a clause, as in "Mara knows that it rains"
 SECRET = "secret"  # a word of the query for what is hidden from somebody
 OPEN, RESOLVED = N_("Open"), N_("Resolved or gone")  # arcs
@@ -144,29 +115,7 @@ def _sentence(memory: Memory, say: Callable[..., str], that: str) -> str:
     """that: what a clause begins with in the language of `say`. A story may be told in another:
     "Mara weiß: The letter is forged", not "Mara weiß that the letter is forged".
     """
-    match memory.tier:
-        case Tier.RELATIONSHIPS:
-            told = say(
-                N_("{who} to {whom}: {what}"),
-                who=memory.subject,
-                whom=memory.target,
-                what=memory.text,
-            )
-            return f"{told} ({say(memory.magnitude)})" if memory.magnitude else told
-        case Tier.STATE_LEDGER:
-            return f"{memory.subject}, {say(memory.field.replace('_', ' '))}: {memory.text}"
-        case Tier.EPISTEMIC if memory.type in _SENTENCES:
-            is_from = memory.type == "hiding" and memory.target
-            kind = "hiding from" if is_from else memory.type
-            is_clause = memory.text.casefold().startswith(f"{that} ")
-            is_english = memory.text[:5].casefold() == "that "
-            what = title_of(memory.text) if is_english and not is_clause else memory.text
-            text = _SENTENCES[kind][is_clause]
-            return say(text, who=memory.subject, whom=memory.target, what=what)
-        case Tier.EPISTEMIC:
-            return f"{memory.subject} {memory.type}: {memory.text}"
-        case _:
-            return memory.text
+    return TIERS[memory.tier].told(memory, say, that)
 
 
 def sentence_in(row: Row, memory: Memory) -> str:
@@ -263,9 +212,9 @@ def _groups(
     by_tier: dict[Tier, list[Standing]] = {}
     for standing in found:
         by_tier.setdefault(standing.memory.tier, []).append(standing)
-    for tier in TIER_ORDER:
+    for tier, spec in TIERS.items():
         if tier in by_tier:
-            yield TIER_NAMES[tier], tier, by_tier[tier]
+            yield spec.words.name, tier, by_tier[tier]
 
 
 def _members(name: str, members: Sequence[Standing], wanted: Wanted) -> list[Row]:
@@ -369,9 +318,9 @@ def _is_of(memory: Memory, part: str) -> bool:
     """Whether it is one of somebody's own: they were there, feel it, or hold it. part: of a name,
     casefolded. Where nobody noted who was there, it is everybody's.
     """
-    if memory.tier not in SHARED:
+    if memory.tier not in KEPT_BY_CHARACTER:
         return False
-    if memory.tier is Tier.LONG_TERM:
+    if TIERS[memory.tier].is_witnessed:
         names = memory.witnessed_by
         return not names or any(part in name.casefold() for name in names)
     return part in memory.subject.casefold()
@@ -380,7 +329,7 @@ def _is_of(memory: Memory, part: str) -> bool:
 def _is_kind(memory: Memory, word: str) -> bool:
     if word.rstrip("s") == SECRET:
         return memory.type == "hiding"
-    ours = (memory.type, memory.field.replace("_", " "), TIER_NAMES[memory.tier])
+    ours = (memory.type, memory.field.replace("_", " "), TIERS[memory.tier].words.name)
     names = (memory.field, memory.tier.value, *ours, *map(tr, ours))
     return any(name.casefold().startswith(word.rstrip("s")) for name in names if name)
 

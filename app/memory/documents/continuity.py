@@ -12,15 +12,16 @@ from app.memory.ranking import ranked, utilities
 from app.memory.reading.known import line_of
 from app.memory.reading.prose import CountTokens, prose
 from app.memory.reading.windows import is_told
-from app.memory.records import Document, DocumentKind, Memory, Tier
+from app.memory.records import Document, DocumentKind, Memory
 from app.memory.tiers.lines import LARGEST_ANSWER, is_copied
+from app.memory.tiers.table import TIERS
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message
 
 MOST_CONTRADICTIONS = 8
 LONGEST_LINE = 400
 LONGEST_REPAIR = 900  # signs
-COMPARED = (Tier.LONG_TERM, Tier.SESSION, Tier.STATE_LEDGER)
+COMPARED = tuple(tier for tier, spec in TIERS.items() if spec.is_checked)
 
 _ALL_CLEAR = re.compile(
     r"\b(?:no (?:direct |clear |apparent )?(?:contradictions?|conflicts?|issues?|inconsistenc\w+)|"

@@ -15,9 +15,9 @@ from app.memory.documents.browsing import english_sentence_of
 from app.memory.names import folded
 from app.memory.records import Entity, Memory, Tier
 from app.memory.standing import Standing
+from app.memory.tiers.table import TIERS
 from app.story.lore_entries.lore import LoreEntry
 
-TIERS = (Tier.LONG_TERM, Tier.SESSION, Tier.STATE_LEDGER, Tier.RELATIONSHIPS, Tier.ARCS)
 OTHERS = N_("What else is remembered")
 MOST_SENTENCES = 20
 
@@ -33,7 +33,9 @@ def lorebook_of(
     speakers: names that trigger what is about nobody in particular.
     """
     told = [
-        s.memory for s in memories if s.memory.tier in TIERS and s.is_active and telling.allows(s)
+        s.memory
+        for s in memories
+        if TIERS[s.memory.tier].is_open and s.is_active and telling.allows(s)
     ]
     by_name = {
         folded(word): entity for entity in entities for word in (entity.name, *entity.aliases)
@@ -64,7 +66,7 @@ def lorebook_of(
 def _about(memory: Memory, by_name: dict[str, Entity]) -> tuple[Entity, ...]:
     """The entities that a memory names, those that it is said of first."""
     names = (memory.subject, *memory.entities)
-    if memory.tier is Tier.STATE_LEDGER or memory.tier is Tier.RELATIONSHIPS:
+    if TIERS[memory.tier].key is not None:
         names = (memory.subject,)
     found = {by_name[key].id: by_name[key] for name in names if (key := folded(name)) in by_name}
     return tuple(found.values())

@@ -11,9 +11,10 @@ from app.memory.names import folded
 from app.memory.ranking import ranked, utilities
 from app.memory.reading.known import line_of
 from app.memory.reading.prose import CountTokens, cleaned, is_unknown, sections
-from app.memory.records import Document, DocumentKind, Memory, Tier
+from app.memory.records import Document, DocumentKind, Memory
 from app.memory.similarity import word_list
 from app.memory.tiers.lines import BEFORE_AN_ENTRY, is_copied
+from app.memory.tiers.table import tiers_where
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message, MessageKind, combined_digest
 
@@ -31,7 +32,7 @@ MOST_BESIDE = 6  # memories that are about nobody who is portrayed
 MOST_LINES = 8  # of a section
 LONGEST_LINE = 300
 # What a portrait is made of. Who knows what is left out: it would be told to all.
-TOLD = (Tier.LONG_TERM, Tier.SESSION, Tier.RELATIONSHIPS, Tier.STATE_LEDGER, Tier.ARCS)
+TOLD = tiers_where(lambda spec: spec.is_open)
 
 _HEAD = re.compile(
     r"^[ \t]{0,8}(?:#{1,4}[ \t]{1,4})?[*_]{0,3}[\[<]?[ \t]{0,4}"

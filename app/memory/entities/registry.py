@@ -14,6 +14,7 @@ from app.memory.reading.extraction import Work, grounded
 from app.memory.reading.windows import Window
 from app.memory.records import ENTITY_TYPES, Entity, Memory, Tier
 from app.memory.tiers.claims import Claim, ClaimedEnd, Mention, ReadAnswer
+from app.memory.tiers.table import TIERS
 from app.story.messages import Message, MessageKind, combined_digest
 
 MOST_ALIASES = 24
@@ -133,7 +134,7 @@ def _seen(claims: Iterable[Claim], window: Window) -> Iterator[Seen]:
 
 def _fields(claim: Claim) -> Iterator[tuple[str, str]]:
     """The names in the fields of a claim, with what they are names of."""
-    if claim.tier is Tier.STATE_LEDGER:
+    if TIERS[claim.tier].is_of_entity:
         yield claim.subject, claim.type
         return
     for name in (claim.subject, claim.target, claim.told_by):
@@ -207,7 +208,7 @@ class _Resolver:
             Mention(self._spelled(mention.name, mention.type), mention.type)
             for mention in claim.entities
         )
-        kind = claim.type if claim.tier is Tier.STATE_LEDGER else CHARACTER
+        kind = claim.type if TIERS[claim.tier].is_of_entity else CHARACTER
         return replace(
             claim,
             entities=tuple(mentions),
@@ -218,7 +219,7 @@ class _Resolver:
 
     def end(self, end: ClaimedEnd) -> ClaimedEnd:
         """The same for what no longer holds."""
-        kind = (end.type or UNKNOWN) if end.tier is Tier.STATE_LEDGER else CHARACTER
+        kind = (end.type or UNKNOWN) if TIERS[end.tier].is_of_entity else CHARACTER
         return replace(
             end,
             subject=self._spelled(end.subject, kind),

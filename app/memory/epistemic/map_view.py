@@ -14,6 +14,7 @@ from app.memory.epistemic.propositions import People
 from app.memory.names import folded
 from app.memory.similarity import normalised
 from app.memory.standing import Standing
+from app.memory.tiers.epistemic import title_of
 from app.story.scene_cues.language import tokens_of
 
 HAVING = ("knows", "hiding")
@@ -235,14 +236,6 @@ class MindMap:
         title = title_of(_telling(standings, self.knowledge.people))
         first = min(s.start for s in standings)
         return Topic(matter.number, standings[0].memory.id, title, is_secret, first, end)
-
-
-def title_of(text: str) -> str:
-    """What an entry is about, as a sentence of its own."""
-    words = text.strip()
-    if words[:5].casefold() == "that ":
-        words = words[5:].lstrip()
-    return words[:1].upper() + words[1:]
 
 
 def _edges(matter: Matter) -> list[int]:

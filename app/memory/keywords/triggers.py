@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.core.translation import N_
-from app.memory.records import Grounding, Memory, Tier
+from app.memory.records import Grounding, Memory
 from app.memory.similarity import normalised, words
 from app.memory.tiers.lines import LARGEST_ANSWER, is_copied
+from app.memory.tiers.table import PLAIN
 from app.story.answers.task_answers import Unreadable
 
 MOST_AT_ONCE = 24  # memories in one request
@@ -22,7 +23,6 @@ MOST_TRIGGERS = 6
 SHORTEST, LONGEST = 3, 40
 # A word that calls up more of the memories than this says nothing of any.
 COMMON_SHARE = 0.35
-CALLED_UP = frozenset({Tier.SESSION, Tier.LONG_TERM})
 
 _NUMBERED = re.compile(
     r"[ \t]{0,8}(?:[-*•][ \t]+)?[*_\[(#]{0,3}(\d{1,3})[*_]{0,3}"
@@ -38,13 +38,13 @@ def untriggered(memories: Sequence[Memory]) -> tuple[Memory, ...]:
     Those before one with keywords of its own were asked about with it: a model that finds none
     for a memory is not asked again.
     """
-    called = [memory for memory in memories if memory.tier in CALLED_UP]
+    called = [memory for memory in memories if memory.tier in PLAIN]
     return tuple(memory for memory in called[_asked(called) :] if not memory.triggers)
 
 
 def due(memories: Sequence[Memory]) -> tuple[Memory, ...]:
     """Those that are to be asked about now with one request; none while there are too few."""
-    called = [memory for memory in memories if memory.tier in CALLED_UP]
+    called = [memory for memory in memories if memory.tier in PLAIN]
     least = LEAST_AT_ONCE if _asked(called) else LEAST_AT_FIRST
     lacking = untriggered(called)
     return lacking[:MOST_AT_ONCE] if len(lacking) >= least else ()

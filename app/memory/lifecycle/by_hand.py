@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 from app.core.errors import UsageError
 from app.core.translation import number, tr
 from app.memory.records import (
-    ARC,
     ENTITY_TYPES,
-    EPISTEMIC_TYPES,
-    FEELING,
     LEDGER_FIELDS,
-    LONG_TERM_TYPES,
-    SESSION_TYPES,
     Ending,
     EndReason,
     Entity,
@@ -25,19 +19,9 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.similarity import normalised, word_list
+from app.memory.tiers.table import TIERS
 
 LONGEST_TEXT = 4000  # characters; it goes into prompts
-TYPES: Mapping[Tier, tuple[str, ...]] = MappingProxyType(
-    {
-        Tier.SESSION: SESSION_TYPES,
-        Tier.LONG_TERM: LONG_TERM_TYPES,
-        Tier.RELATIONSHIPS: (FEELING,),
-        Tier.ARCS: (ARC,),
-        Tier.STATE_LEDGER: tuple(LEDGER_FIELDS),
-        Tier.EPISTEMIC: EPISTEMIC_TYPES,
-    }
-)
-MAGNITUDES = ("low", "medium", "high")
 EDITABLE = (
     *("text", "type", "importance", "expiration", "subject", "target", "field", "magnitude"),
     *("detail", "told_by", "channel"),
@@ -56,8 +40,9 @@ def checked(memory: Memory) -> Memory:
         raise UsageError(tr("A memory needs words."))
     if len(memory.text) > LONGEST_TEXT:
         raise UsageError(tr("A memory has {n} characters at most.", n=number(LONGEST_TEXT)))
-    if memory.type not in TYPES[memory.tier]:
-        kinds = ", ".join(TYPES[memory.tier])
+    spec = TIERS[memory.tier]
+    if memory.type not in spec.types:
+        kinds = ", ".join(spec.types)
         raise UsageError(
             tr(
                 "{type!r} is none of the types there are here: {kinds}.",
@@ -67,28 +52,10 @@ def checked(memory: Memory) -> Memory:
         )
     if memory.importance not in (1, 2, 3):
         raise UsageError(tr("Importance goes from 1 to 3."))
-    _check_who(memory)
+    problem = spec.problem(memory)
+    if problem:
+        raise UsageError(problem)
     return memory
-
-
-def _check_who(memory: Memory) -> None:
-    if memory.tier is Tier.EPISTEMIC and not memory.subject:
-        raise UsageError(tr("Say who it is that knows, believes or hides it."))
-    if memory.type == "hiding" and not memory.target:
-        raise UsageError(tr("Say from whom it is hidden."))
-    if memory.tier is Tier.RELATIONSHIPS:
-        if not memory.subject or not memory.target:
-            raise UsageError(tr("Say who feels it, and toward whom."))
-        if memory.magnitude not in MAGNITUDES:
-            raise UsageError(tr("A feeling is {words}.", words=", ".join(map(tr, MAGNITUDES))))
-    if memory.tier is Tier.STATE_LEDGER:
-        if not memory.subject:
-            raise UsageError(tr("Say whom or what it is about."))
-        if memory.field not in LEDGER_FIELDS[memory.type]:
-            fields = ", ".join(LEDGER_FIELDS[memory.type])
-            raise UsageError(
-                tr("A {type} has these fields: {fields}.", type=memory.type, fields=fields)
-            )
 
 
 def resolved_by_hand(memory: Memory, text: str) -> Memory:

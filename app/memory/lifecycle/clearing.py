@@ -7,9 +7,10 @@ from dataclasses import replace
 from app.core.translation import trn
 from app.memory.entities.entity_edits import unlinked
 from app.memory.records import DocumentKind, Remembered, Tier
+from app.memory.tiers.table import TIERS, tiers_where
 
 # What belongs to a chat and goes when the chat is forgotten.
-_OF_THE_CHAT = frozenset({Tier.SESSION, Tier.ARCS})
+_OF_THE_CHAT = tiers_where(lambda spec: spec.is_of_chat)
 _TEXTS_OF_THE_CHAT = frozenset(
     {
         DocumentKind.SUMMARY,
@@ -60,19 +61,13 @@ def of_tier(remembered: Remembered, tier: Tier) -> Remembered:
 
 def parts_of(remembered: Remembered) -> tuple[str, ...]:
     """How much of what that is, for people: "12 session memories", "3 arcs"; () for nothing."""
-    of = {tier: len(remembered.of(tier)) for tier in Tier}
-    base, session, knowing = of[Tier.LONG_TERM], of[Tier.SESSION], of[Tier.EPISTEMIC]
-    arcs, feelings, ledger = of[Tier.ARCS], of[Tier.RELATIONSHIPS], of[Tier.STATE_LEDGER]
+    counted = [
+        (n, spec.words.count(n)) for tier, spec in TIERS.items() if (n := len(remembered.of(tier)))
+    ]
     names = len(remembered.entities)
     # Of each text the versions before it go along.
     texts = len({(d.kind, d.subject) for d in remembered.documents if d.text})
-    counted = (
-        (base, trn("{n} long-term memory", "{n} long-term memories", base)),
-        (session, trn("{n} session memory", "{n} session memories", session)),
-        (arcs, trn("{n} arc", "{n} arcs", arcs)),
-        (feelings, trn("{n} feeling", "{n} feelings", feelings)),
-        (knowing, trn("{n} entry on who knows what", "{n} entries on who knows what", knowing)),
-        (ledger, trn("{n} ledger entry", "{n} ledger entries", ledger)),
+    counted += (
         (names, trn("{n} name", "{n} names", names)),
         (texts, trn("{n} text", "{n} texts", texts)),
     )

@@ -14,12 +14,11 @@ from app.memory.records import (
     EndReason,
     Memory,
     Review,
-    Tier,
 )
 from app.memory.similarity import NO_VECTORS, Limit, Vectors
 from app.memory.standing import Standing, Status
+from app.memory.tiers.table import PLAIN
 
-COMPARED = frozenset({Tier.LONG_TERM, Tier.SESSION})
 SAME_MATTER = Limit(0.5, 0.3)
 AGAINST = N_("The reply that it cites contradicts what is remembered.")
 OPEN = frozenset({Status.ACTIVE, Status.WAITING})
@@ -55,7 +54,7 @@ def noted(
 
     def marked(memory: Memory) -> Memory:
         told: dict[str, str] = {}
-        for source in memory.sources if memory.tier in COMPARED else ():
+        for source in memory.sources if memory.tier in PLAIN else ():
             told |= checks.get((source.anchor, source.content_hash), {})
         against = tuple(
             id_

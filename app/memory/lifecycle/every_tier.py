@@ -9,15 +9,15 @@ from app.memory.lifecycle.identity import (
     open_threads,
     verify_arcs,
     verify_epistemic,
-    verify_feelings,
-    verify_ledger,
+    verify_values,
 )
 from app.memory.lifecycle.state_change import Wording
 from app.memory.lifecycle.verification import NO_WORDING, verify
 from app.memory.records import Memory, Review, Tier
 from app.memory.similarity import NO_VECTORS, PROFILE_A, Thresholds, Vectors
+from app.memory.tiers.table import TIERS, tiers_where
 
-COMPARED = (Tier.LONG_TERM, Tier.SESSION, Tier.ARCS, Tier.EPISTEMIC)  # the others know by names
+COMPARED = tiers_where(lambda spec: spec.compares_texts)  # the others know by names
 
 
 def texts_to_compare(memories: Sequence[Memory]) -> tuple[str, ...]:
@@ -86,10 +86,9 @@ def _verify(
         return verify_arcs(candidates, known, wording=wording, vectors=vectors)
     if tier is Tier.EPISTEMIC:
         return verify_epistemic(candidates, known, wording=wording, vectors=vectors, places=places)
-    if tier is Tier.STATE_LEDGER:
-        return verify_ledger(candidates, known, places=places)
-    if tier is Tier.RELATIONSHIPS:
-        return verify_feelings(candidates, known, places=places)
+    spec = TIERS[tier]
+    if spec.key is not None:
+        return verify_values(candidates, known, key=spec.key, value=spec.value, places=places)
     return verify(
         candidates,
         known,

@@ -10,7 +10,7 @@ from app.memory.lifecycle.decisions import Decision, Outcome
 from app.memory.lifecycle.state_change import Wording
 from app.memory.lifecycle.verification import NO_WORDING
 from app.memory.records import EndReason, Memory, Review
-from app.memory.similarity import NO_VECTORS, Limit, Vectors, normalised, word_list, words
+from app.memory.similarity import NO_VECTORS, Limit, Vectors, normalised, words
 from app.memory.standing import BEFORE
 
 ARC_SAME = Limit(0.82, 0.40)  # spec/smart-memory.md §8.6
@@ -116,40 +116,40 @@ def verify_epistemic(
     return tuple(decided)
 
 
-def verify_ledger(
+def verify_values(
     candidates: Sequence[Memory],
     known: Sequence[Memory],
     *,
+    key: Callable[[Memory], Hashable],
+    value: Callable[[Memory], object],
     places: Mapping[str, int] | None = None,
 ) -> tuple[Decision, ...]:
-    """One value for a field of an entity: the same again is a duplicate, a newer one supersedes.
+    """One value for each key, as for a field of the ledger: the same again is a duplicate, a newer
+    one supersedes.
 
     known: also ended ones, where windows are read a second time; then a value of an earlier message
     takes its place in the history.
     """
-    return _in_story_order(
-        candidates,
-        known,
-        places,
-        key=lambda m: (normalised(m.subject), m.type, m.field),
-        value=lambda m: word_list(m.text),
-    )
-
-
-def verify_feelings(
-    candidates: Sequence[Memory],
-    known: Sequence[Memory],
-    *,
-    places: Mapping[str, int] | None = None,
-) -> tuple[Decision, ...]:
-    """One magnitude for an attitude of one toward another; known as in `verify_ledger`."""
-    return _in_story_order(
-        candidates,
-        known,
-        places,
-        key=lambda m: (normalised(m.subject), normalised(m.target), word_list(m.text)),
-        value=lambda m: m.magnitude or "medium",
-    )
+    order = _Order(known, candidates, places)
+    lines: dict[Hashable, list[Memory]] = {}
+    for memory in known:
+        lines.setdefault(key(memory), []).append(memory)
+    decided: list[Decision] = []
+    for candidate in candidates:
+        line = lines.setdefault(key(candidate), [])
+        before = [m for m in line if not order.is_later(m, candidate) and not _is_closed(m)]
+        after = [m for m in line if order.is_later(m, candidate)]
+        previous = max(before, key=order.key, default=None)
+        following = min(after, key=order.key, default=None)
+        decision = Decision(candidate, Outcome.NEW, ended_by=following.id if following else "")
+        if previous is not None and value(previous) == value(candidate):
+            decided.append(Decision(candidate, Outcome.DUPLICATE, previous.id))
+            continue
+        line.append(candidate)
+        if previous is not None:
+            decision = replace(decision, outcome=Outcome.SUPERSEDES, other=previous.id)
+        decided.append(decision)
+    return tuple(decided)
 
 
 def beyond_cap(feelings: Iterable[Memory]) -> tuple[Memory, ...]:
@@ -239,36 +239,6 @@ def _is_same_line(one: Memory, other: Memory) -> bool:
     if HIDING not in (one.type, other.type):
         return True
     return one.type == other.type and normalised(one.target) == normalised(other.target)
-
-
-def _in_story_order(
-    candidates: Sequence[Memory],
-    known: Sequence[Memory],
-    places: Mapping[str, int] | None,
-    *,
-    key: Callable[[Memory], Hashable],
-    value: Callable[[Memory], object],
-) -> tuple[Decision, ...]:
-    order = _Order(known, candidates, places)
-    lines: dict[Hashable, list[Memory]] = {}
-    for memory in known:
-        lines.setdefault(key(memory), []).append(memory)
-    decided: list[Decision] = []
-    for candidate in candidates:
-        line = lines.setdefault(key(candidate), [])
-        before = [m for m in line if not order.is_later(m, candidate) and not _is_closed(m)]
-        after = [m for m in line if order.is_later(m, candidate)]
-        previous = max(before, key=order.key, default=None)
-        following = min(after, key=order.key, default=None)
-        decision = Decision(candidate, Outcome.NEW, ended_by=following.id if following else "")
-        if previous is not None and value(previous) == value(candidate):
-            decided.append(Decision(candidate, Outcome.DUPLICATE, previous.id))
-            continue
-        line.append(candidate)
-        if previous is not None:
-            decision = replace(decision, outcome=Outcome.SUPERSEDES, other=previous.id)
-        decided.append(decision)
-    return tuple(decided)
 
 
 def _is_closed(memory: Memory) -> bool:

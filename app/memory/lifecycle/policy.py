@@ -8,8 +8,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from app.memory.reading.extraction import KEPT_BY_CHARACTER
 from app.memory.records import DocumentKind, Remembered
+from app.memory.tiers.table import KEPT_BY_CHARACTER
 
 
 class Policy(StrEnum):

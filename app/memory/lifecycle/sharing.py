@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from app.memory.names import folded
 from app.memory.records import Document, DocumentKind, Memory, Remembered, Review, Tier
-
-SHARED = frozenset({Tier.LONG_TERM, Tier.RELATIONSHIPS, Tier.EPISTEMIC})
+from app.memory.tiers.table import KEPT_BY_CHARACTER, TIERS
 
 
 def lived_through(
@@ -27,10 +26,13 @@ def lived_through(
     names = set(map(folded, people))
     found = []
     for memory in memories:
-        if memory.tier not in SHARED or memory.review in (Review.WAITING, Review.REJECTED):
+        if memory.tier not in KEPT_BY_CHARACTER or memory.review in (
+            Review.WAITING,
+            Review.REJECTED,
+        ):
             continue
         witnesses = memory.witnessed_by
-        if memory.tier is not Tier.LONG_TERM:
+        if not TIERS[memory.tier].is_witnessed:
             if folded(memory.subject) in names:
                 found.append(memory)
         elif is_their_own:
@@ -78,7 +80,7 @@ def with_canons(remembered: Remembered, canons: Iterable[Document]) -> Remembere
 
 def is_known_to(memory: Memory, names: Collection[str]) -> bool:
     """Whether somebody of these folded names was there, feels it, or knows it."""
-    if memory.tier is Tier.LONG_TERM:
+    if TIERS[memory.tier].is_witnessed:
         return not set(map(folded, memory.witnessed_by)).isdisjoint(names)
     return folded(memory.subject) in names
 
@@ -87,8 +89,8 @@ def is_theirs(memory: Memory, names: Collection[str]) -> bool:
     """Whether a memory is one of somebody of these folded names; where nobody noted who was there,
     of everybody.
     """
-    is_unknown = memory.tier is Tier.LONG_TERM and not memory.witnessed_by
-    return is_unknown or memory.tier not in SHARED or is_known_to(memory, names)
+    is_unknown = TIERS[memory.tier].is_witnessed and not memory.witnessed_by
+    return is_unknown or memory.tier not in KEPT_BY_CHARACTER or is_known_to(memory, names)
 
 
 def kept_of_each(

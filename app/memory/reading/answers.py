@@ -9,55 +9,30 @@ from types import MappingProxyType
 
 from app.memory.names import folded
 from app.memory.reading.presence_lines import TAGS, presence_lines
-from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
-from app.memory.tiers.arcs import arc_claim, resolved_arc
+from app.memory.records import Tier
 from app.memory.tiers.claims import Claim, ClaimedEnd, PresenceLine, ReadAnswer
-from app.memory.tiers.epistemic import epistemic_claims, retired_entries
 from app.memory.tiers.lines import Line, read_lines
-from app.memory.tiers.memory_lines import memory_claim, over_memory, tier_of
-from app.memory.tiers.relationships import feeling_claims
-from app.memory.tiers.state_ledger import ledger_lines
+from app.memory.tiers.memory_lines import over_memory
+from app.memory.tiers.table import PLAIN, TIERS
+from app.memory.tiers.tier import Entries, Repeat
 
 ALL_TIERS = frozenset(Tier)
 MOST_ENTRIES = 400  # of one answer
 MOST_SKIPPED = 200
 LONGEST_SKIPPED = 200
 
+OVER = "over"  # ends a plain memory, of whichever tier
 # What models write for our tags.
-TYPES: Mapping[str, str] = MappingProxyType(
-    {
-        **{f"{word}s": word for word in ("fact", "event", "preference", "relationship")},
-        **{f"{word}s": word for word in ("scene", "revelation", "development", "detail")},
-        **dict.fromkeys(("know", "knowing", "aware"), "knows"),
-        **dict.fromkeys(("suspect", "suspecting"), "suspects"),
-        **dict.fromkeys(("believe", "belief", "believing", "thinks"), "believes"),
-        **dict.fromkeys(
-            ("not aware", "does not know", "doesn't know", "unknowing", "ignorant"), "unaware"
-        ),
-        **dict.fromkeys(("hides", "hidden", "conceals", "concealing", "hide"), "hiding"),
-        **dict.fromkeys(("retired", "retires"), "retire"),
-        **dict.fromkeys(("feel", "feeling", "feelings", "attitude"), "feels"),
-        **dict.fromkeys(("arcs", "thread", "open", "open thread"), "arc"),
-        **dict.fromkeys(("resolve", "resolves", "closed"), "resolved"),
-        **dict.fromkeys(("ledger", "states"), "state"),
-        **dict.fromkeys(("no longer so", "outdated", "ended"), "over"),
-    }
+SPELLINGS: Mapping[str, str] = MappingProxyType(
+    {word: tag for spec in TIERS.values() for tag, words in spec.spellings for word in words}
+    | dict.fromkeys(("no longer so", "outdated", "ended"), OVER)
 )
 TIER_OF_TAG: Mapping[str, Tier] = MappingProxyType(
-    {
-        "feels": Tier.RELATIONSHIPS,
-        **dict.fromkeys(("arc", "resolved"), Tier.ARCS),
-        "state": Tier.STATE_LEDGER,
-        **dict.fromkeys(
-            ("knows", "suspects", "believes", "unaware", "hiding", "retire"), Tier.EPISTEMIC
-        ),
-    }
+    {tag: spec.tier for spec in TIERS.values() for tag in spec.tags}
 )
-OVER = "over"  # ends a memory of either tier that has them
-MEMORY_TIERS = (Tier.LONG_TERM, Tier.SESSION)
 _WORDS = "|".join(
     r"\s{1,4}".join(map(re.escape, word.split()))
-    for word in sorted({*TYPES, *TIER_OF_TAG, *TAGS, OVER, *LONG_TERM_TYPES, *SESSION_TYPES})
+    for word in sorted({*SPELLINGS, *TIER_OF_TAG, *TAGS, OVER})
 )
 # The beginning of an entry in a text that is none of ours, and its tag's end where it has one.
 ENTRY = re.compile(
@@ -107,19 +82,17 @@ class _Reading:
             folded(claim.target),
             claim.field,
         )
-        if claim.tier is Tier.STATE_LEDGER:
-            # One value per field and place in the story: what was so first is kept with its own.
-            self.claims[(*key, claim.sources)] = claim
-        elif claim.tier in (Tier.EPISTEMIC, Tier.RELATIONSHIPS):
-            # Learned twice stands on two messages: one of them may go. A feeling that is said again
-            # may have another strength by then.
-            self.claims.setdefault((*key, folded(claim.text), claim.sources), claim)
-        else:
-            self.claims.setdefault((*key, folded(claim.text)), claim)
+        match TIERS[claim.tier].repeats:
+            case Repeat.VALUE:  # what was so first is kept with its own sources
+                self.claims[(*key, claim.sources)] = claim
+            case Repeat.IN_WORDS_AND_SOURCES:
+                self.claims.setdefault((*key, folded(claim.text), claim.sources), claim)
+            case Repeat.IN_WORDS:
+                self.claims.setdefault((*key, folded(claim.text)), claim)
 
     def _spelled(self, claim: Claim) -> Claim:
-        """The claim with the ledger's subject as it was spelled first."""
-        if claim.tier is not Tier.STATE_LEDGER:
+        """The claim of an entity with its name as it was spelled first."""
+        if not TIERS[claim.tier].is_of_entity:
             return claim
         first = self.spelled.setdefault((folded(claim.subject), claim.type), claim.subject)
         if first == claim.subject:
@@ -151,32 +124,15 @@ def read_answer(text: str, tiers: Collection[Tier] = ALL_TIERS) -> ReadAnswer:
     return ReadAnswer(claims, ends, tuple(skipped[:MOST_SKIPPED]), is_none, presence)
 
 
-def _entries(
-    line: Line, tiers: Collection[Tier]
-) -> tuple[Collection[Claim], Collection[ClaimedEnd]]:
-    word = TYPES.get(line.type, line.type)
+def _entries(line: Line, tiers: Collection[Tier]) -> Entries:
+    word = SPELLINGS.get(line.type, line.type)
     if line.is_arrow or (word == "relationship" and Line(line.content).is_arrow):
         word = "feels"  # said without its tag, or under that of a memory
-    tier = TIER_OF_TAG.get(word) or tier_of(word)
+    tier = TIER_OF_TAG.get(word)
     line = replace(line, type=word if line.type else "")
-    if word == OVER and not set(MEMORY_TIERS).isdisjoint(tiers):
+    if word == OVER and not PLAIN.isdisjoint(tiers):
         end = over_memory(line)
         return [], [end] if end else []
     if tier is None or tier not in tiers:
         return (), ()
-    if tier is Tier.RELATIONSHIPS:
-        return feeling_claims(line)
-    if tier is Tier.STATE_LEDGER:
-        return ledger_lines(line)
-    if tier is Tier.EPISTEMIC and word != "retire":
-        return epistemic_claims(line, word), []
-    claim, end = None, None
-    if word == "retire":
-        end = retired_entries(line)
-    elif word == "resolved":
-        end = resolved_arc(line)
-    elif tier is Tier.ARCS:
-        claim = arc_claim(line)
-    else:
-        claim = memory_claim(line, tier)
-    return [claim] if claim else [], [end] if end else []
+    return TIERS[tier].read(line, word)

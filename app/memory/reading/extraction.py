@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.core.translation import N_
 from app.memory.ranking import is_yours
-from app.memory.reading.known import MEMORY_TIERS, line_of
+from app.memory.reading.known import line_of
 from app.memory.reading.windows import Window
 from app.memory.records import (
     ARC,
@@ -21,8 +21,9 @@ from app.memory.records import (
     Source,
     Tier,
 )
-from app.memory.similarity import jaccard, normalised, word_list, words
+from app.memory.similarity import is_same_text, jaccard, word_list, words
 from app.memory.tiers.claims import Claim, ClaimedEnd, ReadAnswer
+from app.memory.tiers.table import PLAIN, TIERS
 from app.story.messages import combined_digest
 
 # A claim and what it cites share at least one such word (spec/smart-memory.md §21.3).
@@ -55,9 +56,6 @@ class Work:
     now: float
 
 
-KEPT_BY_CHARACTER = frozenset({Tier.LONG_TERM, Tier.RELATIONSHIPS, Tier.EPISTEMIC})
-
-
 def proposed(
     answer: ReadAnswer, window: Window, work: Work, *, part: int = 0
 ) -> tuple[Memory, ...]:
@@ -68,6 +66,7 @@ def proposed(
     made = []
     for place, claim in enumerate(answer.claims):
         sources, note = grounded(claim, window)
+        spec = TIERS[claim.tier]
         memory = Memory(
             # Copies of a chat are the same work, and each has its own memories.
             id=combined_digest("memory", str(work.chat), work.key, str(part), str(place)),
@@ -75,7 +74,7 @@ def proposed(
             tier=claim.tier,
             type=claim.type,
             text=claim.text,
-            character=work.character if claim.tier in KEPT_BY_CHARACTER else "",
+            character=work.character if spec.is_kept_by_character else "",
             subject=claim.subject,
             target=claim.target,
             field=claim.field,
@@ -84,13 +83,13 @@ def proposed(
             told_by=claim.told_by,
             channel=claim.channel,
             importance=claim.importance,
-            expiration=claim.expiration
-            if claim.tier is not Tier.SESSION or claim.expiration is not Expiration.PERMANENT
-            else Expiration.SESSION,
+            expiration=spec.lasting
+            if claim.expiration is Expiration.PERMANENT
+            else claim.expiration,
             last_confirmed=work.now,
             entities=tuple(dict.fromkeys(mention.name for mention in claim.entities)),
             triggers=claim.triggers,
-            witnessed_by=window.speakers if claim.tier is Tier.LONG_TERM else (),
+            witnessed_by=window.speakers if spec.is_witnessed else (),
             sources=sources,
             grounding=Grounding.UNGROUNDED if note else Grounding.DIRECT,
             review=Review.WAITING if note else Review.NONE,
@@ -113,7 +112,7 @@ def grounded(claim: Claim, window: Window) -> tuple[tuple[Source, ...], str]:
     cited = window.sources(claim.sources)
     if cited is None:
         return newest, WRONG_SOURCE
-    if claim.tier in (Tier.SESSION, Tier.LONG_TERM):
+    if claim.tier in PLAIN:
         shown = {source.anchor for source in cited}
         texts = [f"{m.name} {m.text}" for m in window.messages if m.anchor in shown]
         if not _shares_a_word(claim, texts):
@@ -222,15 +221,12 @@ def _takes_back(end: ClaimedEnd, claimed: Memory) -> bool:
     """Whether an end means a claim of its own answer; of threads and entries only the same words
     say so, since a likeness may mean another that was there before.
     """
-    if end.tier is Tier.ARCS:
-        return not end.numbers and _says(claimed, end)
-    if end.tier is Tier.RELATIONSHIPS:
-        return _is_feeling(claimed, end)
-    if end.tier is Tier.STATE_LEDGER:
-        return _is_value(claimed, end)
-    if end.tier is Tier.EPISTEMIC:
-        return not end.numbers and word_list(line_of(claimed)) == word_list(end.text)
-    return False
+    spec = TIERS[end.tier]
+    if spec.is_meant is not None:
+        return spec.is_meant(claimed, end)
+    return (
+        spec.is_numbered and not end.numbers and word_list(line_of(claimed)) == word_list(end.text)
+    )
 
 
 def _repeats(claimed: Memory, known: Memory) -> bool:
@@ -239,8 +235,8 @@ def _repeats(claimed: Memory, known: Memory) -> bool:
         return False
     return (
         claimed.type == known.type
-        and _is_same(claimed.subject, known.subject)
-        and _is_same(claimed.target, known.target)
+        and is_same_text(claimed.subject, known.subject)
+        and is_same_text(claimed.target, known.target)
         and jaccard(claimed.text, known.text) >= SAME_ENTRY
     )
 
@@ -255,18 +251,17 @@ def _meant(
     if end.numbers:
         ids = [shown[number - 1] for number in end.numbers if 1 <= number <= len(shown)]
         return [by_id[memory_id] for memory_id in ids if memory_id in by_id]
-    if end.tier in MEMORY_TIERS:
-        return _in_words(end, [m for m in active if m.tier in MEMORY_TIERS and not is_yours(m)])
+    if end.tier in PLAIN:
+        return _in_words(end, [m for m in active if m.tier in PLAIN and not is_yours(m)])
     same = [memory for memory in active if memory.tier is end.tier]
     if end.tier is Tier.ARCS:
         exact = [arc for arc in same if _says(arc, end)]
         if exact or any(_says(arc, end) for arc in claimed if arc.tier is Tier.ARCS):
             return exact
         return [arc for arc in same if jaccard(end.text, arc.text) >= SAME_THREAD]
-    if end.tier is Tier.RELATIONSHIPS:
-        return [feeling for feeling in same if _is_feeling(feeling, end)]
-    if end.tier is Tier.STATE_LEDGER:
-        return _not_replaced(end, [value for value in same if _is_value(value, end)], claimed)
+    is_meant = TIERS[end.tier].is_meant
+    if is_meant is not None:
+        return _not_replaced([m for m in same if is_meant(m, end)], claimed, end)
     return _in_words(end, same)
 
 
@@ -277,11 +272,9 @@ def _in_words(end: ClaimedEnd, among: Sequence[Memory]) -> list[Memory]:
     exact = [m for m in among if spelled in (word_list(line_of(m)), word_list(m.text))]
     if exact:
         return exact[:1] if len({line_of(memory) for memory in exact}) == 1 else []
-    least = SAME_MEMORY if end.tier in MEMORY_TIERS else SAME_ENTRY
+    least = SAME_MEMORY if end.tier in PLAIN else SAME_ENTRY
     likeness = {
-        memory.id: _likeness(
-            quoted, words(line_of(memory) if memory.tier is Tier.EPISTEMIC else memory.text)
-        )
+        memory.id: _likeness(quoted, words(memory.text if end.tier in PLAIN else line_of(memory)))
         for memory in among
     }
     best = sorted(among, key=lambda memory: -likeness[memory.id])[:2]
@@ -297,25 +290,14 @@ def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _not_replaced(
-    end: ClaimedEnd, values: Sequence[Memory], claimed: Sequence[Memory]
+    values: Sequence[Memory], claimed: Sequence[Memory], end: ClaimedEnd
 ) -> list[Memory]:
-    """The values of a field, but for those that the same answer has replaced by then: the new one
-    is what ends there.
+    """Those of a key's values that the same answer has not replaced by then: the new one is what
+    ends there.
     """
-    new = [m for m in claimed if m.tier is Tier.STATE_LEDGER and _is_value(m, end) and m.endings]
+    is_meant = TIERS[end.tier].is_meant
+    new = [m for m in claimed if m.tier is end.tier and m.endings and is_meant and is_meant(m, end)]
     return [v for v in values if all(word_list(v.text) == word_list(m.text) for m in new)]
-
-
-def _is_feeling(memory: Memory, end: ClaimedEnd) -> bool:
-    return (
-        _is_same(memory.subject, end.subject)
-        and _is_same(memory.target, end.target)
-        and _is_same(memory.text, end.text)
-    )
-
-
-def _is_value(memory: Memory, end: ClaimedEnd) -> bool:
-    return _is_same(memory.subject, end.subject) and memory.field == end.field
 
 
 def _likeliest(end: ClaimedEnd, window: Window) -> tuple[Source, ...]:
@@ -328,7 +310,3 @@ def _likeliest(end: ClaimedEnd, window: Window) -> tuple[Source, ...]:
         default=len(window.messages),
     )
     return window.sources([best]) or ()
-
-
-def _is_same(one: str, other: str) -> bool:
-    return normalised(one).strip() == normalised(other).strip()

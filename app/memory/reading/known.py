@@ -1,44 +1,32 @@
 """How a model is shown what is remembered: short lists, numbered where it answers by number.
 
-Arcs and who-knows-what entries have numbers from 1, each kind its own. What an answer calls by
-number is found again in `arcs` and `epistemic`, ids of memories in the order of their numbers.
+Entries of tiers that have numbers count from 1, each tier for itself. What an answer calls by
+number is found again in `ids`, ids of memories in the order of their numbers.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.memory.records import LEDGER_FIELDS, Memory, Tier
+from app.memory.records import Memory, Tier
 from app.memory.similarity import words
 from app.memory.tiers.claims import Mention
+from app.memory.tiers.memory_lines import HEADING
+from app.memory.tiers.table import NUMBERED, PLAIN, TIERS
 
 NOTHING = "Nothing yet."
 NOTHING_NEW = "Nothing."
-
-ARCS = "Open arcs:"
-EPISTEMIC = "Who knows what:"
-MEMORIES = "Memories:"
-LEDGER = "State:"
-FEELINGS = "Feelings:"
 NAMES = "Names: "
-ENDED_ARCS = "Arcs resolved since: "
-ENDED_EPISTEMIC = "Who-knows-what entries that no longer hold: "
 ENDED_MEMORIES = "No longer so:"
 
-# What is left out last comes first.
-KEPT_LONGEST = (
-    Tier.ARCS,
-    Tier.EPISTEMIC,
-    Tier.STATE_LEDGER,
-    Tier.RELATIONSHIPS,
-    Tier.LONG_TERM,
-    Tier.SESSION,
+# After plain memories: what an answer may mean by number, then the others.
+_IN_ORDER = sorted(
+    (spec for spec in TIERS.values() if not spec.is_plain), key=lambda spec: not spec.is_numbered
 )
-NUMBERED = (Tier.ARCS, Tier.EPISTEMIC)  # an answer may mean them by number
-MEMORY_TIERS = (Tier.LONG_TERM, Tier.SESSION)
+_HEADINGS = tuple(dict.fromkeys(spec.heading for spec in TIERS.values()))
 
 OPEN_SECRETS = frozenset({"hiding", "unaware", "believes"})
 SECRET_COUNTS, OLDEST_SECRETS = 1.0, 4
@@ -47,26 +35,25 @@ MUCH_SPOKEN_OF, MOST_SPOKEN_OF = 1.0, 4  # memories that are listed since the me
 SMALL_ROOM, OTHERS_SHARE = 300, 0.4  # of what a larger room has more, what is not numbered gets so
 
 CountTokens = Callable[[str], int]
+Ids = Mapping[Tier, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """text: as prompts show it. arcs, epistemic: ids, the first has number 1."""
+    """text: as prompts show it. ids: of numbered entries by tier, the first has number 1."""
 
     text: str
-    arcs: tuple[str, ...] = ()
-    epistemic: tuple[str, ...] = ()
+    ids: Ids
 
 
 class KnownForBlock(NamedTuple):
     """What is known in two parts: base_text stays the same as long as a block begins at the same
-    message, news_text says what changed since. arcs, epistemic: ids, numbered through both parts.
+    message, news_text says what changed since. ids: as in Known, numbered through both parts.
     """
 
     base_text: str
     news_text: str
-    arcs: tuple[str, ...]
-    epistemic: tuple[str, ...]
+    ids: Ids
 
 
 def known(
@@ -79,17 +66,16 @@ def known(
 ) -> Known:
     """Show memories that hold, in the order given.
 
-    limit: tokens that the text may take, as `count` counts; what matters least is left out, arcs
-    and epistemic entries last of all. names: whom and what the story calls by name. about: text of
+    limit: tokens that the text may take, as `count` counts; what matters least is left out, what
+    has numbers last of all. names: whom and what the story calls by name. about: text of
     the messages that are read; what shares its rarer words is shown before others.
     """
     shown = _within(memories, limit - count(_named(names, limit, count)), count, about)
-    arcs, epistemic = _of(shown, Tier.ARCS), _of(shown, Tier.EPISTEMIC)
-    text = _joined(_parts(shown, 0, 0))
+    text = _joined(_parts(shown, {}))
     # What the lists spell out already is not listed again.
     others = [mention for mention in names if mention.name not in text]
     text = _joined([text, _named(others, limit, count)])
-    return Known(text or NOTHING, _ids(arcs), _ids(epistemic))
+    return Known(text or NOTHING, {tier: _ids(shown, tier) for tier in NUMBERED})
 
 
 def known_for_block(
@@ -106,7 +92,7 @@ def known_for_block(
     """Show what held when a block began, and what changed until now.
 
     What was noted since is listed too, since an answer is to say where it has changed; and of what
-    was left out of the first text the arcs and epistemic entries that the new messages are about.
+    was left out of the first text the numbered entries that the new messages are about.
     What changes seldom comes first, so that texts of later blocks begin alike.
     base_text depends on base, names, limit and about alone. limit: tokens that each of the two
     texts may take; see `known`. An entry of base that reads otherwise now is one that ended and a
@@ -123,60 +109,47 @@ def known_for_block(
     ended = _ended(gone, new, first)
     room = limit - count(_joined(ended))
     fresh = _within([*new, *_missed(base, shown, still, now_about)], room, count, now_about)
-    parts = _parts(fresh, len(first.arcs), len(first.epistemic))
+    parts = _parts(fresh, first.ids)
     return KnownForBlock(
         first.text,
         _joined([*parts, *ended]) or NOTHING_NEW,
-        (*first.arcs, *_ids(_of(fresh, Tier.ARCS))),
-        (*first.epistemic, *_ids(_of(fresh, Tier.EPISTEMIC))),
+        {tier: (*ids, *_ids(fresh, tier)) for tier, ids in first.ids.items()},
     )
 
 
 def line_of(memory: Memory) -> str:
     """One memory as it is listed, without its number."""
-    text = _plain(memory.text)
-    if memory.tier is Tier.ARCS:
-        return text
-    if memory.tier is Tier.EPISTEMIC:
-        holder = f"{memory.subject} from {memory.target}" if memory.target else memory.subject
-        return f"[{memory.type}] {holder} | {text}"
-    if memory.tier is Tier.STATE_LEDGER:
-        return f"- {memory.subject} ({memory.type}): {memory.field}={text}"
-    if memory.tier is Tier.RELATIONSHIPS:
-        return f"- {memory.subject} -> {memory.target}: {_attitude(memory)}"
-    return f"- [{memory.type}] {text}"
+    return TIERS[memory.tier].line(memory)
 
 
-def _parts(memories: Sequence[Memory], arcs: int, epistemic: int) -> list[str]:
-    """The lists with their headings; arcs, epistemic: how many have a number already."""
-    parts = [
-        _listed(MEMORIES, [line_of(memory) for memory in _of(memories, *MEMORY_TIERS)]),
-        _listed(ARCS, _numbered(_of(memories, Tier.ARCS), arcs)),
-        _listed(EPISTEMIC, _numbered(_of(memories, Tier.EPISTEMIC), epistemic)),
-        _listed(FEELINGS, _feelings(_of(memories, Tier.RELATIONSHIPS))),
-        _listed(LEDGER, _ledger(_of(memories, Tier.STATE_LEDGER))),
-    ]
+def _parts(memories: Sequence[Memory], before: Ids) -> list[str]:
+    """The lists with their headings. before: what has numbers already."""
+    parts = [_listed(HEADING, [line_of(m) for m in memories if m.tier in PLAIN])]
+    for spec in _IN_ORDER:
+        mine = [memory for memory in memories if memory.tier is spec.tier]
+        if spec.is_numbered:
+            lines = _numbered(mine, len(before.get(spec.tier, ())))
+        else:
+            lines = spec.listed(mine) if spec.listed else list(map(line_of, mine))
+        parts.append(_listed(spec.heading, lines))
     return [part for part in parts if part]
 
 
 def _ended(gone: Sequence[Memory], new: Sequence[Memory], first: Known) -> list[str]:
     """What of the shown base no longer holds. A value that has a new one says so by that."""
-    values = {(m.subject.casefold(), m.field) for m in new if m.tier is Tier.STATE_LEDGER}
-    attitudes = {_felt(m) for m in new if m.tier is Tier.RELATIONSHIPS}
+    replaced = {(m.tier, key(m)) for m in new if (key := TIERS[m.tier].key) is not None}
     lines: list[str] = []
     for memory in gone:
-        if memory.tier in MEMORY_TIERS:
-            lines.append(line_of(memory))
-        elif memory.tier is Tier.STATE_LEDGER:
-            if (memory.subject.casefold(), memory.field) not in values:
-                lines.append(f"- {memory.subject} ({memory.type}): {memory.field}=-")
-        elif memory.tier is Tier.RELATIONSHIPS and _felt(memory) not in attitudes:
-            lines.append(f"- {memory.subject} -> {memory.target}: !{_plain(memory.text)}")
-    parts = [
-        _numbers(ENDED_ARCS, first.arcs, _of(gone, Tier.ARCS)),
-        _numbers(ENDED_EPISTEMIC, first.epistemic, _of(gone, Tier.EPISTEMIC)),
-        _listed(ENDED_MEMORIES, lines),
-    ]
+        spec = TIERS[memory.tier]
+        if spec.is_numbered or (spec.key and (memory.tier, spec.key(memory)) in replaced):
+            continue
+        lines.append(spec.cleared(memory) if spec.cleared else line_of(memory))
+    numbers = (
+        _numbers(spec.ended_heading, first.ids[spec.tier], [m for m in gone if m.tier is spec.tier])
+        for spec in _IN_ORDER
+        if spec.is_numbered
+    )
+    parts = [*numbers, _listed(ENDED_MEMORIES, lines)]
     return [part for part in parts if part]
 
 
@@ -195,10 +168,10 @@ def _missed(
         for place, (memory, near) in enumerate(zip(base, _closeness(base, about), strict=True))
         if near >= SPOKEN_OF
         and memory.id not in there
-        and memory.tier in (*NUMBERED, *MEMORY_TIERS)
+        and memory.tier in (NUMBERED | PLAIN)
         and (memory.id, line_of(memory)) in still
     ]
-    spoken = sorted(((n, p) for n, p in missed if base[p].tier in MEMORY_TIERS), reverse=True)
+    spoken = sorted(((n, p) for n, p in missed if base[p].tier in PLAIN), reverse=True)
     few = {place for near, place in spoken[:MOST_SPOKEN_OF] if near >= MUCH_SPOKEN_OF}
     return [base[p] for _, p in missed if base[p].tier in NUMBERED or p in few]
 
@@ -210,7 +183,7 @@ def _within(
     of, and new ones first. Numbered entries leave some of a larger room to the others.
     """
     order = _best_first(memories, about)
-    headings = sum(map(count, (ARCS, EPISTEMIC, MEMORIES, LEDGER, FEELINGS))) + 10  # blank lines
+    headings = sum(map(count, _HEADINGS)) + 10  # blank lines
     room = limit - (headings if memories else 0)
     kept: set[int] = set()
 
@@ -244,7 +217,7 @@ def _best_first(memories: Sequence[Memory], about: str) -> list[int]:
     return sorted(
         range(len(memories)),
         key=lambda place: (
-            KEPT_LONGEST.index(memories[place].tier),
+            TIERS[memories[place].tier].rank,
             not memories[place].is_pinned,
             -worth[place],
             -place,
@@ -263,36 +236,6 @@ def _closeness(memories: Sequence[Memory], about: str) -> list[float]:
         min(2.0, sum(1 / holders[word] for word in one if len(word) > 2 or not word.isascii()))
         for one in told
     ]
-
-
-def _ledger(memories: Sequence[Memory]) -> list[str]:
-    """One line for each entity, its fields in the order of the schema."""
-    entities: dict[tuple[str, str], list[Memory]] = {}
-    for memory in memories:
-        entities.setdefault((memory.subject, memory.type), []).append(memory)
-    lines = []
-    for (subject, kind), values in entities.items():
-        fields = LEDGER_FIELDS.get(kind, ())
-        values.sort(key=lambda m: fields.index(m.field) if m.field in fields else len(fields))
-        told = " | ".join(f"{m.field}={_plain(m.text).replace('|', '/')}" for m in values)
-        lines.append(f"- {subject} ({kind}): {told}")
-    return lines
-
-
-def _feelings(memories: Sequence[Memory]) -> list[str]:
-    """One line for each pair."""
-    pairs: dict[tuple[str, str], list[str]] = {}
-    for memory in memories:
-        pairs.setdefault((memory.subject, memory.target), []).append(_attitude(memory))
-    return [f"- {one} -> {other}: {', '.join(felt)}" for (one, other), felt in pairs.items()]
-
-
-def _attitude(memory: Memory) -> str:
-    return f"{_plain(memory.text)}({memory.magnitude or 'medium'})"
-
-
-def _felt(memory: Memory) -> tuple[str, str, str]:
-    return memory.subject.casefold(), memory.target.casefold(), memory.text.casefold()
 
 
 def _named(names: Sequence[Mention], limit: int, count: CountTokens) -> str:
@@ -325,13 +268,5 @@ def _joined(parts: Iterable[str]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _of(memories: Sequence[Memory], *tiers: Tier) -> tuple[Memory, ...]:
-    return tuple(memory for memory in memories if memory.tier in tiers)
-
-
-def _ids(memories: Sequence[Memory]) -> tuple[str, ...]:
-    return tuple(memory.id for memory in memories)
+def _ids(memories: Sequence[Memory], tier: Tier) -> tuple[str, ...]:
+    return tuple(memory.id for memory in memories if memory.tier is tier)

@@ -1,14 +1,18 @@
-"""Reading open threads and how they were resolved (spec §8.6)."""
+"""Arcs: open threads of the plot, and how they were resolved (spec §8.6)."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from app.memory.records import ARC, Tier
+from app.core.translation import N_, trn
+from app.memory.records import ARC, Memory, Tier
 from app.memory.tiers.claims import Claim, ClaimedEnd
 from app.memory.tiers.lines import Line, is_copied, numbers_in, signs_in
 from app.memory.tiers.memory_lines import mentions_in
+from app.memory.tiers.tier import Entries, TierSpec, TierWords
 
+RESOLVED = "resolved"  # the tag of a thread that closes
 SHORTEST_THREAD = 16
 LONGEST_THREAD = 400
 # "2", "#2 and 3", "arc 2": numbers of the list, and nothing else.
@@ -57,3 +61,43 @@ def resolved_arc(line: Line) -> ClaimedEnd | None:
         resolution=resolution,
         sources=line.sources,
     )
+
+
+def _read(line: Line, tag: str) -> Entries:
+    if tag == RESOLVED:
+        end = resolved_arc(line)
+        return [], [end] if end else []
+    claim = arc_claim(line)
+    return [claim] if claim else [], []
+
+
+def _entry(memory: Memory) -> dict[str, Any]:
+    return {"thread": memory.text, "pinned": memory.is_pinned}
+
+
+ARCS = TierSpec(
+    tier=Tier.ARCS,
+    types=(ARC,),
+    words=TierWords(
+        name=N_("Arcs"),
+        purpose=N_("Open threads of the plot, until they are resolved."),
+        count=lambda n: trn("{n} arc", "{n} arcs", n),
+        switch=N_("Story arcs"),
+        in_sentence=N_("arcs"),
+        text=N_("What is open"),
+    ),
+    hue="arcs",
+    prompt="memory_arcs",
+    tags=(ARC, RESOLVED),
+    spellings=(
+        (ARC, ("arcs", "thread", "open", "open thread")),
+        (RESOLVED, ("resolve", "resolves", "closed")),
+    ),
+    read=_read,
+    heading="Open arcs:",
+    ended_heading="Arcs resolved since: ",
+    rank=0,
+    entry=_entry,
+    is_of_chat=True,
+    is_ranked=True,
+)

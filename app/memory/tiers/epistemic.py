@@ -1,4 +1,4 @@
-"""Reading who knows, suspects, believes, does not know and hides what (spec §7, PE)."""
+"""Who knows what: who knows, suspects, believes, does not know and hides what (spec §7, PE)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
+from app.core.translation import N_, tr, trn
 from app.memory.names import name_in, party_in
-from app.memory.records import Tier
+from app.memory.records import EPISTEMIC_TYPES, Memory, Tier
 from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
 from app.memory.tiers.lines import Line, content_in, is_copied, numbers_in
+from app.memory.tiers.tier import Entries, Repeat, Say, TierSpec, TierWords, text_line
 
+RETIRE = "retire"  # the tag of an entry that no longer holds
 EVERYONE = "everyone"  # from whom something is hidden where nobody is named
 LONGEST_TEXT = 500
 LONGEST_DETAIL = 1_000
@@ -166,3 +170,98 @@ def _target(head: str, line: Line) -> tuple[str, str]:
 
 def _begins_with_verb(text: str) -> bool:
     return bool(SAYS_A_VERB.match(f" {text}"))
+
+
+SENTENCES: Mapping[str, tuple[str, str]] = {  # where it does not begin with "that", and where
+    "knows": (N_("{who} knows: {what}"), N_("{who} knows {what}")),
+    "suspects": (N_("{who} suspects: {what}"), N_("{who} suspects {what}")),
+    "believes": (N_("{who} believes: {what}"), N_("{who} believes {what}")),
+    "unaware": (N_("{who} does not know: {what}"), N_("{who} does not know {what}")),
+    "hiding": (N_("{who} hides: {what}"), N_("{who} hides {what}")),
+    "hiding from": (
+        N_("{who} hides from {whom}: {what}"),
+        N_("{who} hides from {whom} {what}"),
+    ),
+}
+
+
+def title_of(text: str) -> str:
+    """What an entry is about, as a sentence of its own."""
+    words = text.strip()
+    if words[:5].casefold() == "that ":
+        words = words[5:].lstrip()
+    return words[:1].upper() + words[1:]
+
+
+def _read(line: Line, tag: str) -> Entries:
+    if tag == RETIRE:
+        end = retired_entries(line)
+        return [], [end] if end else []
+    return epistemic_claims(line, tag), []
+
+
+def _line(memory: Memory) -> str:
+    holder = f"{memory.subject} from {memory.target}" if memory.target else memory.subject
+    return f"[{memory.type}] {holder} | {text_line(memory)}"
+
+
+def _problem(memory: Memory) -> str:
+    if not memory.subject:
+        return tr("Say who it is that knows, believes or hides it.")
+    if memory.type == "hiding" and not memory.target:
+        return tr("Say from whom it is hidden.")
+    return ""
+
+
+def _told(memory: Memory, say: Say, that: str) -> str:
+    if memory.type not in SENTENCES:
+        return f"{memory.subject} {memory.type}: {memory.text}"
+    is_from = memory.type == "hiding" and memory.target
+    kind = "hiding from" if is_from else memory.type
+    is_clause = memory.text.casefold().startswith(f"{that} ")
+    is_english = memory.text[:5].casefold() == "that "
+    what = title_of(memory.text) if is_english and not is_clause else memory.text
+    return say(SENTENCES[kind][is_clause], who=memory.subject, whom=memory.target, what=what)
+
+
+def _entry(memory: Memory) -> dict[str, Any]:
+    fields = {"holder": memory.subject, "from": memory.target, "detail": memory.detail}
+    return {**fields, "told_by": memory.told_by, "channel": memory.channel}
+
+
+EPISTEMIC = TierSpec(
+    tier=Tier.EPISTEMIC,
+    types=EPISTEMIC_TYPES,
+    words=TierWords(
+        name=N_("Who knows what"),
+        purpose=N_("Secrets, beliefs, and what nobody told whom."),
+        count=lambda n: trn("{n} entry on who knows what", "{n} entries on who knows what", n),
+        switch_help=N_("Secrets, beliefs and what nobody told whom."),
+        title=N_("Epistemic"),
+        in_sentence=N_("who knows what"),
+        text=N_("What it is about"),
+        subject=N_("Who"),
+    ),
+    hue="who knows",
+    prompt="memory_epistemic",
+    tags=(*EPISTEMIC_TYPES, RETIRE),
+    spellings=(
+        ("knows", ("know", "knowing", "aware")),
+        ("suspects", ("suspect", "suspecting")),
+        ("believes", ("believe", "belief", "believing", "thinks")),
+        ("unaware", ("not aware", "does not know", "doesn't know", "unknowing", "ignorant")),
+        ("hiding", ("hides", "hidden", "conceals", "concealing", "hide")),
+        (RETIRE, ("retired", "retires")),
+    ),
+    read=_read,
+    heading="Who knows what:",
+    ended_heading="Who-knows-what entries that no longer hold: ",
+    line=_line,
+    repeats=Repeat.IN_WORDS_AND_SOURCES,
+    problem=_problem,
+    told=_told,
+    entry=_entry,
+    is_kept_by_character=True,
+    is_open=False,
+    also="minds",
+)

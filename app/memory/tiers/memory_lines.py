@@ -1,4 +1,4 @@
-"""Reading long-term and session memories (spec/smart-memory.md §8.1, §8.3, §8.4)."""
+"""What long-term and session memories share: their lines (spec/smart-memory.md §8.1 to §8.4)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.memory.names import folded, name_in
-from app.memory.records import ENTITY_TYPES, LONG_TERM_TYPES, SESSION_TYPES, Expiration, Tier
+from app.memory.records import ENTITY_TYPES, Expiration, Memory, Tier
 from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
 from app.memory.tiers.lines import Line, is_copied, signs_in
+from app.memory.tiers.tier import Entries, text_line
 
+HEADING = "Memories:"  # of both, where a model is shown what is known
 # Shortest and longest content, in signs.
 LENGTHS: Mapping[Tier, tuple[int, int]] = MappingProxyType(
     {Tier.SESSION: (5, 240), Tier.LONG_TERM: (8, 280)}
@@ -65,6 +67,22 @@ def memory_claim(line: Line, tier: Tier) -> Claim | None:
     )
 
 
+def memory_entries(line: Line, tier: Tier) -> Entries:
+    """The same as entries of the tier."""
+    claim = memory_claim(line, tier)
+    return ([claim] if claim else []), []
+
+
+def listed_with_type(memory: Memory) -> str:
+    """A memory as it is listed for a model: its type, then its words."""
+    return f"- [{memory.type}] {text_line(memory)}"
+
+
+def plurals(types: tuple[str, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What models write for the types."""
+    return tuple((word, (f"{word}s",)) for word in types)
+
+
 def over_memory(line: Line) -> ClaimedEnd | None:
     """Which memory no longer holds, in its words, as it is listed or without its type."""
     text = LISTED.sub("", line.content, count=1).strip()
@@ -89,13 +107,6 @@ def mentions_in(text: str, otherwise: str = UNKNOWN) -> tuple[Mention, ...]:
 def entity_type(word: str) -> str:
     """The type that a model means, "unknown" for none of ours."""
     return TYPE_WORDS.get(word.strip(" \t.\"'()").lower(), UNKNOWN)
-
-
-def tier_of(word: str) -> Tier | None:
-    """Of which tier a tag is, None for neither."""
-    if word in LONG_TERM_TYPES:
-        return Tier.LONG_TERM
-    return Tier.SESSION if word in SESSION_TYPES else None
 
 
 def _first(words: list[str], wanted: tuple[str, ...]) -> str:

@@ -1,15 +1,19 @@
-"""Reading how characters feel toward each other: `A -> B: warm(high), !wary` (spec §8.4)."""
+"""Relationships: how characters feel toward each other: `A -> B: warm(high), !wary` (spec §8.4)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
+from app.core.translation import N_, tr, trn
 from app.memory.names import folded, name_in
-from app.memory.records import FEELING, Tier
+from app.memory.records import FEELING, Memory, Tier
+from app.memory.similarity import is_same_text, normalised, word_list
 from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
 from app.memory.tiers.lines import ARROW, Line, is_copied
+from app.memory.tiers.tier import Entries, Repeat, Say, TierSpec, TierWords, text_line
 
 MAGNITUDES = ("low", "medium", "high")
 MOST_WORDS = 3  # of one attitude
@@ -125,3 +129,97 @@ def _attitude(text: str) -> tuple[str, str]:
 
 def _rank(magnitude: str) -> int:
     return MAGNITUDES.index(magnitude) if magnitude else -1
+
+
+def _entries(line: Line, tag: str) -> Entries:
+    return feeling_claims(line)
+
+
+def _key(memory: Memory) -> Hashable:
+    return normalised(memory.subject), normalised(memory.target), word_list(memory.text)
+
+
+def _strength(memory: Memory) -> str:
+    return memory.magnitude or "medium"
+
+
+def _is_meant(memory: Memory, end: ClaimedEnd) -> bool:
+    return (
+        is_same_text(memory.subject, end.subject)
+        and is_same_text(memory.target, end.target)
+        and is_same_text(memory.text, end.text)
+    )
+
+
+def _felt(memory: Memory) -> str:
+    return f"{text_line(memory)}({_strength(memory)})"
+
+
+def _line(memory: Memory) -> str:
+    return f"- {memory.subject} -> {memory.target}: {_felt(memory)}"
+
+
+def _cleared(memory: Memory) -> str:
+    return f"- {memory.subject} -> {memory.target}: !{text_line(memory)}"
+
+
+def _listed(memories: Sequence[Memory]) -> list[str]:
+    """One line for each pair."""
+    pairs: dict[tuple[str, str], list[str]] = {}
+    for memory in memories:
+        pairs.setdefault((memory.subject, memory.target), []).append(_felt(memory))
+    return [f"- {one} -> {other}: {', '.join(felt)}" for (one, other), felt in pairs.items()]
+
+
+def _problem(memory: Memory) -> str:
+    if not memory.subject or not memory.target:
+        return tr("Say who feels it, and toward whom.")
+    if memory.magnitude not in MAGNITUDES:
+        return tr("A feeling is {words}.", words=", ".join(map(tr, MAGNITUDES)))
+    return ""
+
+
+def _told(memory: Memory, say: Say, that: str) -> str:
+    told = say(
+        N_("{who} to {whom}: {what}"), who=memory.subject, whom=memory.target, what=memory.text
+    )
+    return f"{told} ({say(memory.magnitude)})" if memory.magnitude else told
+
+
+def _entry(memory: Memory) -> dict[str, Any]:
+    return {"from": memory.subject, "to": memory.target, "magnitude": memory.magnitude}
+
+
+RELATIONSHIPS = TierSpec(
+    tier=Tier.RELATIONSHIPS,
+    types=(FEELING,),
+    words=TierWords(
+        name=N_("Relationships"),
+        purpose=N_("Who feels what toward whom."),
+        count=lambda n: trn("{n} feeling", "{n} feelings", n),
+        text=N_("What they feel, in a word or two"),
+        subject=N_("Who feels it"),
+        target=N_("Toward whom"),
+    ),
+    hue="relations",
+    prompt="memory_relationships",
+    tags=("feels",),
+    spellings=(("feels", ("feel", "feeling", "feelings", "attitude")),),
+    read=_entries,
+    heading="Feelings:",
+    is_numbered=False,
+    line=_line,
+    listed=_listed,
+    rank=3,
+    key=_key,
+    value=_strength,
+    is_meant=_is_meant,
+    cleared=_cleared,
+    # A feeling that is said again may have another strength by then.
+    repeats=Repeat.IN_WORDS_AND_SOURCES,
+    compares_texts=False,
+    problem=_problem,
+    told=_told,
+    entry=_entry,
+    is_kept_by_character=True,
+)

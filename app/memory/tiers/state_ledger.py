@@ -1,16 +1,20 @@
-"""Reading the state ledger: typed fields of characters, objects, places, factions (spec §8.7)."""
+"""The state ledger: typed fields of characters, objects, places, factions (spec §8.7)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
+from app.core.translation import N_, tr, trn
 from app.memory.names import name_in
-from app.memory.records import LEDGER_FIELDS, Tier
+from app.memory.records import LEDGER_FIELDS, Memory, Tier
+from app.memory.similarity import is_same_text, normalised, word_list
 from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
 from app.memory.tiers.lines import Line, content_in, is_copied
 from app.memory.tiers.memory_lines import UNKNOWN, entity_type
+from app.memory.tiers.tier import Entries, Repeat, Say, TierSpec, TierWords, text_line
 
 LONGEST_VALUE = 200
 MOST_FIELDS = 12  # of one line
@@ -164,3 +168,94 @@ def _pairs(content: str, kind: str = "") -> Iterator[tuple[str, str]]:
         value = VALUE.fullmatch(piece.strip())
         if value:
             yield value[1], content_in(value[2])
+
+
+def _entries(line: Line, tag: str) -> Entries:
+    return ledger_lines(line)
+
+
+def _key(memory: Memory) -> Hashable:
+    return normalised(memory.subject), memory.type, memory.field
+
+
+def _value(memory: Memory) -> object:
+    return word_list(memory.text)
+
+
+def _is_meant(memory: Memory, end: ClaimedEnd) -> bool:
+    return is_same_text(memory.subject, end.subject) and memory.field == end.field
+
+
+def _line(memory: Memory) -> str:
+    return f"- {memory.subject} ({memory.type}): {memory.field}={text_line(memory)}"
+
+
+def _cleared(memory: Memory) -> str:
+    return f"- {memory.subject} ({memory.type}): {memory.field}=-"
+
+
+def _listed(memories: Sequence[Memory]) -> list[str]:
+    """One line for each entity, its fields in the order of the schema."""
+    entities: dict[tuple[str, str], list[Memory]] = {}
+    for memory in memories:
+        entities.setdefault((memory.subject, memory.type), []).append(memory)
+    lines = []
+    for (subject, kind), values in entities.items():
+        fields = LEDGER_FIELDS.get(kind, ())
+        values.sort(key=lambda m: fields.index(m.field) if m.field in fields else len(fields))
+        told = " | ".join(f"{m.field}={text_line(m).replace('|', '/')}" for m in values)
+        lines.append(f"- {subject} ({kind}): {told}")
+    return lines
+
+
+def _problem(memory: Memory) -> str:
+    if not memory.subject:
+        return tr("Say whom or what it is about.")
+    if memory.field not in LEDGER_FIELDS[memory.type]:
+        fields = ", ".join(LEDGER_FIELDS[memory.type])
+        return tr("A {type} has these fields: {fields}.", type=memory.type, fields=fields)
+    return ""
+
+
+def _told(memory: Memory, say: Say, that: str) -> str:
+    return f"{memory.subject}, {say(memory.field.replace('_', ' '))}: {memory.text}"
+
+
+def _entry(memory: Memory) -> dict[str, Any]:
+    return {"entity": memory.subject, "field": memory.field, "value": memory.text}
+
+
+STATE_LEDGER = TierSpec(
+    tier=Tier.STATE_LEDGER,
+    types=tuple(LEDGER_FIELDS),
+    words=TierWords(
+        name=N_("State ledger"),
+        purpose=N_("Where people and things are, and how."),
+        count=lambda n: trn("{n} ledger entry", "{n} ledger entries", n),
+        in_sentence=N_("the state ledger"),
+        text=N_("Its value now"),
+        subject=N_("Whom or what it is about"),
+    ),
+    hue="ledger",
+    prompt="memory_ledger",
+    tags=("state",),
+    spellings=(("state", ("ledger", "states")),),
+    read=_entries,
+    heading="State:",
+    is_numbered=False,
+    line=_line,
+    listed=_listed,
+    rank=2,
+    key=_key,
+    value=_value,
+    is_meant=_is_meant,
+    cleared=_cleared,
+    repeats=Repeat.VALUE,
+    compares_texts=False,
+    problem=_problem,
+    told=_told,
+    entry=_entry,
+    is_checked=True,
+    is_of_entity=True,
+    also="ledger",
+)

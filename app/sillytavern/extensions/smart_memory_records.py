@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.memory.documents.profiles import SECTIONS, rendered
-from app.memory.lifecycle.by_hand import LONGEST_TEXT, MAGNITUDES
+from app.memory.lifecycle.by_hand import LONGEST_TEXT
 from app.memory.records import (
     ARC,
     ENTITY_TYPES,
@@ -28,6 +28,7 @@ from app.memory.records import (
     Source,
     Tier,
 )
+from app.memory.tiers.relationships import MAGNITUDES
 from app.sillytavern.extensions import loose_json as loose
 from app.sillytavern.extensions.smart_memory import Container, Json, SmartMemory
 from app.story.messages import Message, combined_digest

@@ -16,7 +16,6 @@ from app.memory.records import (
     Ending,
     EndReason,
     Entity,
-    Expiration,
     Grounding,
     Memory,
     MemoryChange,
@@ -24,6 +23,7 @@ from app.memory.records import (
     Source,
     Tier,
 )
+from app.memory.tiers.table import TIERS
 from app.store.store import Store
 from app.story.anchors import KnownMessage
 from app.story.messages import combined_digest
@@ -125,7 +125,7 @@ def _change(demo: _Demo, chat_id: int, messages: Sequence[KnownMessage]) -> Memo
             chat=chat_id,
             sources=tuple(map(source, one.sources)),
             endings=endings(one),
-            expiration=Expiration.SESSION if one.tier is Tier.SESSION else Expiration.PERMANENT,
+            expiration=TIERS[one.tier].lasting,
             grounding=Grounding.UNGROUNDED if one.waits else Grounding.DIRECT,
             review=Review.WAITING if one.waits else Review.NONE,
             notes=(one.waits,) if one.waits else (),

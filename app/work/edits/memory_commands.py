@@ -9,8 +9,8 @@ from pathlib import Path
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.memory.lifecycle.policy import Policy
-from app.memory.reading.extraction import KEPT_BY_CHARACTER
 from app.memory.records import Memory, MemoryChange, Remembered
+from app.memory.tiers.table import KEPT_BY_CHARACTER
 from app.store.store import Store
 from app.work.chats.memory_scope import NO_CHAT
 from app.work.chats.open_chat import OpenChat

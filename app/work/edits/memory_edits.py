@@ -20,11 +20,9 @@ from app.memory.lifecycle.by_hand import (
     reviewed,
 )
 from app.memory.lifecycle.contradictions import Keeps, replaced_by, settled
-from app.memory.reading.extraction import KEPT_BY_CHARACTER
 from app.memory.records import (
     Document,
     DocumentKind,
-    Expiration,
     Grounding,
     Memory,
     MemoryChange,
@@ -34,6 +32,7 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import BEFORE, active
+from app.memory.tiers.table import KEPT_BY_CHARACTER, TIERS
 from app.story.messages import combined_digest
 from app.story.recaps import YOU
 from app.work.chats.open_chat import OpenChat
@@ -79,7 +78,7 @@ class MemoryEdits(MemoryKeeping):
                 grounding=Grounding.YOURS,
                 made_by=YOU,
                 created=now,
-                **{"expiration": _expiration(tier), **fields},
+                **{"expiration": TIERS[tier].lasting, **fields},
             )
         )
         await self._change(chat, N_("add a memory"), lambda command: MemoryChange((memory,)))
@@ -251,10 +250,6 @@ class MemoryEdits(MemoryKeeping):
 
 def _counted(ids: Sequence[str], one: str, many: str) -> str:
     return one if len(ids) == 1 else many.format(n=len(ids))
-
-
-def _expiration(tier: Tier) -> Expiration:
-    return Expiration.SESSION if tier is Tier.SESSION else Expiration.PERMANENT
 
 
 def _why_it_stays(chat: OpenChat) -> str:

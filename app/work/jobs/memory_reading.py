@@ -33,6 +33,7 @@ from app.memory.records import (
 )
 from app.memory.standing import Standing, Status, active, standings
 from app.memory.tiers.claims import Mention, ReadAnswer
+from app.memory.tiers.table import KEYED
 from app.store.memory.memories import FOUND, PASS, UNREADABLE
 from app.story.story import ChatKind
 from app.work.chats.memory_scope import kept_where_it_may
@@ -51,7 +52,7 @@ from app.work.planning.memory_planner import (
 from app.work.queries.derived_knowledge import whereabouts, witnessed
 
 # Of these an earlier value may be read late: it finds its place among those that ended.
-KEPT_KNOWN = frozenset({Tier.STATE_LEDGER, Tier.RELATIONSHIPS})
+KEPT_KNOWN = KEYED
 # Tiers that are asked for one by one before it is taken that this model can do none of them.
 VAIN_AT_MOST = 2
 NOT_UNTRUE = frozenset({EndReason.OUTRANKED, EndReason.MERGED})
@@ -213,7 +214,7 @@ class Rememberer:
         """What the model says; all tiers at once, and one by one where that does not hold up."""
         if under_way.operation.spec.params["form"] == "one":
             shown = asked.shown
-            numbers = {Tier.ARCS: shown.arcs, Tier.EPISTEMIC: shown.epistemic}
+            numbers = shown.ids
             try:
                 parts = await model.all_tiers(asked, under_way.tiers)
                 return tuple(_Heard(window, answer, numbers) for window, answer in parts)
@@ -230,7 +231,7 @@ class Rememberer:
                 names=under_way.names,
                 about=text_of(under_way.window.new),
             )
-            numbers = {Tier.ARCS: text.arcs, Tier.EPISTEMIC: text.epistemic}
+            numbers = text.ids
             try:
                 parts = await model.one_tier(asked, tier, text.text)
             except AnswerUnusable as error:

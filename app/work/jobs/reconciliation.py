@@ -52,13 +52,12 @@ from app.memory.records import (
 from app.memory.similarity import Vectors
 from app.memory.standing import BEFORE
 from app.memory.tiers.claims import ReadAnswer
+from app.memory.tiers.table import PLAIN, TIERS
 from app.story.answers.task_answers import Unreadable
 from app.story.scene_cues.language import LanguagePack
 
 QUESTION = "memory_question"
 CONSOLIDATION = "memory_consolidation"
-AGED = frozenset({Tier.SESSION, Tier.LONG_TERM})
-KEPT_AT_MOST = {Tier.SESSION: "session_max", Tier.LONG_TERM: "longterm_max"}
 
 
 log = logging.getLogger(__name__)
@@ -204,7 +203,7 @@ class Settler:
     def _aged(self, change: MemoryChange, outcome: Verified, settling: Settling) -> MemoryChange:
         """What was said again is surer, what was not is a pass older."""
         changed = {memory.id for memory in change.memories}
-        before = [m for m in settling.active if m.tier in AGED and m.id not in changed]
+        before = [m for m in settling.active if m.tier in PLAIN and m.id not in changed]
         tiers = {memory.tier for memory in settling.claimed}
         asked = [memory for memory in before if memory.tier in tiers]
         now = settling.work.now
@@ -225,11 +224,13 @@ class Settler:
         holding = _holding(change, settling)
         ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
         ended: list[Memory] = []
-        for tier, name in KEPT_AT_MOST.items():
+        for tier, spec in TIERS.items():
+            if not spec.most:
+                continue
             mine = [memory for memory in holding if memory.tier is tier]
-            members = settling.members if tier is Tier.LONG_TERM else ()
+            members = settling.members if spec.is_witnessed else ()
             within = partial(
-                within_caps, tier=tier, most=settling.settings[name], common=self._common
+                within_caps, tier=tier, most=settling.settings[spec.most], common=self._common
             )
             kept = {memory.id for memory in kept_of_each(mine, members, within)}
             ended += (_with(memory, ending) for memory in mine if memory.id not in kept)

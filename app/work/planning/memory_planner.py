@@ -16,6 +16,7 @@ from app.core.translation import N_
 from app.llm.backends.hardware_profile import profile_for
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import Window, is_told, settled, text_of
+from app.memory.records import Tier
 from app.settings.memory import AUTO, ONE_REQUEST
 from app.story.messages import Message
 from app.story.story import Story
@@ -310,8 +311,7 @@ def room_for_messages(writing: Writing) -> int:
 
 def enabled_tiers(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Tiers that the user wants, in the order of their requests."""
-    names = ("session", "longterm", "relationships", "arcs", "state_ledger", "epistemic")
-    return tuple(name for name in names if settings[f"{name}_enabled"])
+    return tuple(tier.value for tier in Tier if settings[f"{tier.value}_enabled"])
 
 
 def _run(

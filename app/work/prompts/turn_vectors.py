@@ -9,12 +9,12 @@ from weakref import WeakKeyDictionary
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.memory.reading.windows import is_told
-from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors
+from app.memory.tiers.table import TIERS
 from app.prompt.occasion import LONGEST_READ
 from app.work.chats.open_chat import OpenChat
 
-RANKED = (Tier.LONG_TERM, Tier.SESSION, Tier.ARCS)
+RANKED = tuple(tier for tier, spec in TIERS.items() if spec.is_ranked)
 NEWEST = 2  # messages; with a reply that is about to be replaced the one before it counts
 
 VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from app.core.translation import N_, tr
 from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.leaks import Leak, LeakCheck, LeakKind, stopwords_of
-from app.memory.epistemic.map_view import title_of
 from app.memory.epistemic.word_counts import WordCounts
 from app.memory.lifecycle.state_change import Wording
 from app.memory.similarity import Vectors
+from app.memory.tiers.epistemic import title_of
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
 from app.work.queries.derived_knowledge import derived

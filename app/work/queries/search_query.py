@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from app.core.errors import UsageError
 from app.core.translation import tr
 from app.memory.records import Tier
+from app.memory.tiers.table import TIERS
 
 HERE = "here"  # in:here means the chat that is shown
 MESSAGES = "messages"  # tier:messages means no memory at all
@@ -17,7 +18,6 @@ _PART = re.compile(
     r'(?:(?P<key>in|tier|who):)?(?P<minus>(?<![^\s])-)?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))',
     re.I,
 )
-_ALSO = {Tier.STATE_LEDGER: "ledger", Tier.EPISTEMIC: "minds"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _tier(said: str) -> Tier:
     plain = "".join(sign for sign in said.casefold() if sign.isalnum())
     for tier in Tier:
         name = tier.value.replace("_", "")
-        if plain and (name.startswith(plain) or _ALSO.get(tier, name).startswith(plain)):
+        if plain and (name.startswith(plain) or (TIERS[tier].also or name).startswith(plain)):
             return tier
     names = ", ".join(tier.value.replace("_", "-") for tier in Tier)
     raise UsageError(

@@ -12,11 +12,11 @@ from app.core.translation import number, tr, trn
 from app.memory.documents.browsing import Row, sentence_in
 from app.memory.records import Tier
 from app.memory.standing import BEFORE, Standing, Status
+from app.memory.tiers.table import TIERS
 from ui.controls.fields import Field
 from ui.memories.listing.model import ROW_ROLE, Column, MemoryModel
 from ui.memories.words import (
     STATUS_ICONS,
-    TIER_HUES,
     WITHOUT_MODEL,
     head_words,
     is_without_model,
@@ -45,7 +45,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 def tier_hue(t: Tokens, tier: Tier) -> QColor:
     """The colour that names a tier, wherever it appears."""
-    return t.slot_hues[TIER_HUES[tier]]
+    return t.slot_hues[TIERS[tier].hue]
 
 
 def status_tone(t: Tokens, standing: Standing) -> QColor:

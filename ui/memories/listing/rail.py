@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.translation import N_, number, tr
-from app.memory.documents.browsing import LOST, TIER_NAMES, TIER_ORDER, Arranged, Show
+from app.memory.documents.browsing import LOST, Arranged, Show
 from app.memory.records import Tier
 from app.memory.standing import Status
+from app.memory.tiers.table import TIERS
 from ui.controls.labels import Label
 from ui.controls.surfaces import scrolling
 from ui.memories.listing.delegate import tier_hue
-from ui.memories.words import TIER_SENTENCES
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -68,8 +68,9 @@ class MemoryRail(QWidget):
         column.setSpacing(0)
         column.addWidget(_heading(tr("Tiers")))
         self._add(column, ALL, tr("All"), tr("Every tier in one table."), icon="layers")
-        for tier in TIER_ORDER:
-            self._add(column, tier.value, tr(TIER_NAMES[tier]), tr(TIER_SENTENCES[tier]), tier=tier)
+        for tier, spec in TIERS.items():
+            words = spec.words
+            self._add(column, tier.value, tr(words.name), tr(words.purpose), tier=tier)
         column.addSpacing(14)
         column.addWidget(_heading(tr("Made of memories")))
         self._add(
@@ -147,7 +148,7 @@ class MemoryRail(QWidget):
     def show_counts(self, arranged: Arranged, *, people: int, texts: int) -> None:
         """Say how many there are of each."""
         self.places[ALL].set_count(sum(arranged.held.values()))
-        for tier in TIER_ORDER:
+        for tier in TIERS:
             self.places[tier.value].set_count(arranged.held.get(tier, 0))
         self.places[PEOPLE].set_count(people)
         self.places[TEXTS].set_count(texts)

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
-from app.memory.documents.browsing import TIER_NAMES, TIER_ORDER
-from app.memory.lifecycle.by_hand import MAGNITUDES, TYPES
 from app.memory.records import LEDGER_FIELDS, Tier
+from app.memory.tiers.relationships import MAGNITUDES
+from app.memory.tiers.table import TIERS
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, Field
 from ui.controls.labels import Label, body, section
@@ -24,17 +24,6 @@ TYPE_WORDS = {
     "unaware": N_("does not know"),
     "hiding": N_("hides"),
     "arc": N_("thread of the plot"),
-}
-WORDS_OF = {
-    Tier.RELATIONSHIPS: N_("What they feel, in a word or two"),
-    Tier.ARCS: N_("What is open"),
-    Tier.EPISTEMIC: N_("What it is about"),
-    Tier.STATE_LEDGER: N_("Its value now"),
-}
-SUBJECTS = {
-    Tier.RELATIONSHIPS: N_("Who feels it"),
-    Tier.EPISTEMIC: N_("Who"),
-    Tier.STATE_LEDGER: N_("Whom or what it is about"),
 }
 TEXT_HEIGHT = 96
 
@@ -51,8 +40,8 @@ class AddPane(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.tier = Choice(tr("Tier"))
-        for tier in TIER_ORDER:
-            self.tier.addItem(tr(TIER_NAMES[tier]), tier)
+        for tier, spec in TIERS.items():
+            self.tier.addItem(tr(spec.words.name), tier)
         self.type = Choice(tr("Kind"))
         self.field = Choice(tr("Which of its facts"))
         self.magnitude = Choice(tr("How strong"))
@@ -119,7 +108,7 @@ class AddPane(QWidget):
     def begin(self, tier: Tier | None, at: int) -> None:
         """Start with a clean sheet. at: index of the message from which on it will hold."""
         if tier is not None:
-            self.tier.setCurrentIndex(TIER_ORDER.index(tier))
+            self.tier.setCurrentIndex(list(TIERS).index(tier))
         for field in (self.subject, self.target):
             field.clear()
         self.words.set_text("")
@@ -146,23 +135,25 @@ class AddPane(QWidget):
     def _on_tier(self, _place: int = 0) -> None:
         tier = Tier(self.tier.currentData())  # Qt gives back a plain string
         self.type.clear()
-        for name in TYPES[tier]:
+        spec, words = TIERS[tier], TIERS[tier].words
+        for name in spec.types:
             self.type.addItem(
                 tr(TYPE_WORDS[name]) if name in TYPE_WORDS else stored_word(name), name
             )
         self._show(self.type, self.type.count() > 1)
-        self._show(self.subject, tier in SUBJECTS, tr(SUBJECTS.get(tier, "")))
+        self._show(self.subject, bool(words.subject), tr(words.subject) if words.subject else "")
         self._show(self.magnitude, tier is Tier.RELATIONSHIPS)
         self._show(self.field, tier is Tier.STATE_LEDGER)
-        self._show(self.words, True, tr(WORDS_OF.get(tier, "Words")))
+        self._show(self.words, True, tr(words.text or "Words"))
         self._on_type()
 
     def _on_type(self, _place: int = 0) -> None:
         tier = Tier(self.tier.currentData())  # Qt gives back a plain string
         name = str(self.type.currentData() or "")
         is_hiding = name == "hiding"
-        word = tr("From whom") if is_hiding else tr("Toward whom")
-        self._show(self.target, is_hiding or tier is Tier.RELATIONSHIPS, word)
+        whom = TIERS[tier].words.target
+        word = tr("From whom") if is_hiding else tr(whom or "Toward whom")
+        self._show(self.target, is_hiding or bool(whom), word)
         if tier is Tier.STATE_LEDGER:
             self.field.clear()
             for field in LEDGER_FIELDS.get(name, ()):

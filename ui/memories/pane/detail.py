@@ -11,10 +11,11 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, retold, tr, tr_in, trn
-from app.memory.documents.browsing import TIER_NAMES, chain_of, sentence_of
+from app.memory.documents.browsing import chain_of, sentence_of
 from app.memory.lifecycle.contradictions import open_against
 from app.memory.records import Memory, Tier
 from app.memory.standing import BEFORE, Ground, Standing, Status
+from app.memory.tiers.table import TIERS
 from app.story.story import Story
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.dates import time_words
@@ -148,7 +149,7 @@ class DetailPane(QWidget):
         self._nothing.hide()
         self._head.setVisible(len(tiers) == 1)
         if len(tiers) == 1:
-            self._head.show_tier(next(iter(tiers)), tr(TIER_NAMES[next(iter(tiers))]))
+            self._head.show_tier(next(iter(tiers)), tr(TIERS[next(iter(tiers))].words.name))
         self.words.setText(trn("{n} memory chosen.", "{n} memories chosen.", len(chosen)))
         self.words.show()
         for standing in chosen[:MOST_STEPS]:
@@ -181,7 +182,7 @@ class DetailPane(QWidget):
         memory = standing.memory
         self._nothing.hide()
         kind = kind_words(memory)
-        name = tr(TIER_NAMES[memory.tier]) + (f", {kind}" if kind else "")
+        name = tr(TIERS[memory.tier].words.name) + (f", {kind}" if kind else "")
         self._head.show_tier(memory.tier, name)
         self._head.show()
         self.words.setText(sentence_of(memory))

@@ -9,9 +9,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, retold, tr, tr_in
-from app.memory.documents.browsing import TIER_NAMES, sentence_of
+from app.memory.documents.browsing import sentence_of
 from app.memory.lifecycle.contradictions import open_against
 from app.memory.standing import Ground, Standing
+from app.memory.tiers.table import TIERS
 from app.story.story import Story
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, meta, section
@@ -254,7 +255,7 @@ class ReviewCard(Surface):
         memory = standing.memory
         head = TierLine()
         kind = kind_words(memory)
-        name = tr(TIER_NAMES[memory.tier]) + (f", {kind}" if kind else "")
+        name = tr(TIERS[memory.tier].words.name) + (f", {kind}" if kind else "")
         head.show_tier(
             memory.tier,
             name,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from app.memory.epistemic.epistemic_map import EpistemicMap
-from app.memory.epistemic.map_view import Attitude, MindMap, Stretch, counted, title_of
+from app.memory.epistemic.map_view import Attitude, MindMap, Stretch, counted
 from app.memory.records import Ending, EndReason, Memory, Source, Tier
 from app.memory.standing import Ground, standings
+from app.memory.tiers.epistemic import title_of
 from app.story.messages import Message, digest
 
 PEOPLE = ("Captain Ann Lee", "Bert Marsh", "Cora Lee")

@@ -15,8 +15,6 @@ from app.memory.lifecycle.identity import (
     open_threads,
     verify_arcs,
     verify_epistemic,
-    verify_feelings,
-    verify_ledger,
 )
 from app.memory.lifecycle.state_change import Wording
 from app.memory.records import ARC, FEELING, Ending, EndReason, Memory, Review, Tier
@@ -118,7 +116,7 @@ def test_what_the_session_tells_is_no_open_thread(cosine: float, kept: int) -> N
 
 def test_a_newer_value_supersedes_and_the_same_is_a_duplicate() -> None:
     known = [value("old", "the mill")]
-    decisions = verify_ledger(
+    decisions = verify_all(
         [value("1", "The mill."), value("2", "the harbour"), value("3", "the mill", field="mood")],
         known,
     )
@@ -127,12 +125,12 @@ def test_a_newer_value_supersedes_and_the_same_is_a_duplicate() -> None:
         (Outcome.SUPERSEDES, "old"),
         (Outcome.NEW, ""),
     ]
-    assert verify_ledger([value("4", "the ship", subject="MARA")], known)[0].other == "old"
-    assert verify_ledger([value("5", "the ship", subject="Jon")], known)[0].other == ""
+    assert verify_all([value("4", "the ship", subject="MARA")], known)[0].other == "old"
+    assert verify_all([value("5", "the ship", subject="Jon")], known)[0].other == ""
 
 
 def test_values_of_one_answer_follow_each_other() -> None:
-    decisions = verify_ledger([value("1", "a"), value("2", "b"), value("3", "b")], [])
+    decisions = verify_all([value("1", "a"), value("2", "b"), value("3", "b")], [])
     assert [(d.outcome, d.other) for d in decisions] == [
         (Outcome.NEW, ""),
         (Outcome.SUPERSEDES, "1"),
@@ -143,7 +141,7 @@ def test_values_of_one_answer_follow_each_other() -> None:
 def test_a_value_found_later_in_an_earlier_message_takes_its_place_in_the_history() -> None:
     first = replace(value("first", "a"), endings=(Ending(EndReason.SUPERSEDED, by="last"),))
     known = [first, value("last", "c")]
-    decisions = verify_ledger([value("new", "b")], known, places={"first": 1, "new": 5, "last": 9})
+    decisions = verify_all([value("new", "b")], known, places={"first": 1, "new": 5, "last": 9})
     result = verified(decisions, known)
     [made] = result.accepted
     assert made.supersedes == ("first",)
@@ -153,12 +151,12 @@ def test_a_value_found_later_in_an_earlier_message_takes_its_place_in_the_histor
 
 def test_a_value_that_was_cleared_can_be_set_again() -> None:
     cleared = replace(value("old", "a"), endings=(Ending(EndReason.RETIRED),))
-    assert verify_ledger([value("new", "a")], [cleared])[0].outcome is Outcome.NEW
+    assert verify_all([value("new", "a")], [cleared])[0].outcome is Outcome.NEW
 
 
 def test_a_feeling_is_its_pair_and_its_word() -> None:
     known = [feels("old", "wary", "low")]
-    decisions = verify_feelings(
+    decisions = verify_all(
         [
             feels("1", "Wary", "low"),
             feels("2", "wary", "high"),

@@ -76,8 +76,8 @@ State:
 
 Names: Ys"""
     )
-    assert told.arcs == ("heir", "debt")
-    assert told.epistemic == ("knows", "hides")
+    assert told.ids[Tier.ARCS] == ("heir", "debt")
+    assert told.ids[Tier.EPISTEMIC] == ("knows", "hides")
 
 
 def test_nothing_is_said_to_be_nothing() -> None:
@@ -104,7 +104,7 @@ def test_a_pinned_memory_outlasts_a_weightier_one() -> None:
 
 def test_numbers_count_what_is_shown() -> None:
     told = shown(*ALL, limit=35)
-    for number, entry in enumerate(told.arcs, 1):
+    for number, entry in enumerate(told.ids[Tier.ARCS], 1):
         assert f"{number}. {' '.join(next(m.text for m in ALL if m.id == entry).split())}" in (
             told.text
         )
@@ -135,8 +135,8 @@ def test_the_limit_is_met_by_hundreds_of_entries() -> None:
     many = tuple(replace(KNOWS, id=str(i), text=f"that door {i} is open") for i in range(900))
     told = shown(*many, limit=500)
     assert 300 < estimate_tokens(told.text) <= 500
-    assert told.epistemic[-1] == "899", "the newest are kept"
-    assert len(told.epistemic) < 60
+    assert told.ids[Tier.EPISTEMIC][-1] == "899", "the newest are kept"
+    assert len(told.ids[Tier.EPISTEMIC]) < 60
 
 
 @given(memories, memories)
@@ -151,8 +151,8 @@ def test_the_first_part_depends_on_the_base_alone(
 def test_numbers_go_on_in_the_news() -> None:
     told = block((HEIR, KNOWS, FACT), (HEIR, KNOWS, FACT, DEBT, HIDES, DETAIL))
     assert told.base_text == shown(HEIR, KNOWS, FACT).text
-    assert told.arcs == ("heir", "debt")
-    assert told.epistemic == ("knows", "hides")
+    assert told.ids[Tier.ARCS] == ("heir", "debt")
+    assert told.ids[Tier.EPISTEMIC] == ("knows", "hides")
     assert (
         told.news_text
         == """Memories:
@@ -168,8 +168,8 @@ Who knows what:
 
 def test_what_ended_since_is_listed_and_keeps_its_number() -> None:
     told = block(ALL, (DEBT, HIDES, FACT, PLACE, WARM))
-    assert told.arcs == ("heir", "debt")
-    assert told.epistemic == ("knows", "hides")
+    assert told.ids[Tier.ARCS] == ("heir", "debt")
+    assert told.ids[Tier.EPISTEMIC] == ("knows", "hides")
     assert (
         told.news_text
         == """Arcs resolved since: 1
@@ -201,17 +201,17 @@ CHATTER = tuple(
 
 def test_the_oldest_secret_stays_in_sight_behind_any_number_of_entries() -> None:
     told = shown(SECRET, *CHATTER, limit=300)
-    assert told.epistemic[0] == SECRET.id
-    assert 4 < len(told.epistemic) < 40
+    assert told.ids[Tier.EPISTEMIC][0] == SECRET.id
+    assert 4 < len(told.ids[Tier.EPISTEMIC]) < 40
 
 
 def test_what_the_messages_speak_of_is_shown_before_what_is_newer() -> None:
     spoken = replace(KNOWS, id="spoken", text="that the bell of the abbey is cracked")
     made = (spoken, *CHATTER)
-    assert "spoken" not in shown(*made, limit=300).epistemic
+    assert "spoken" not in shown(*made, limit=300).ids[Tier.EPISTEMIC]
     about = "Mara: The bell of the abbey rings."
     told = known(made, limit=300, count=estimate_tokens, about=about)
-    assert "spoken" in told.epistemic
+    assert "spoken" in told.ids[Tier.EPISTEMIC]
 
 
 def test_what_only_the_new_messages_speak_of_is_told_beside_it() -> None:
@@ -219,8 +219,11 @@ def test_what_only_the_new_messages_speak_of_is_told_beside_it() -> None:
     made = (spoken, *CHATTER)
     about = "Mara: The bell of the abbey rings."
     told = known_for_block(made, made, limit=300, count=estimate_tokens, now_about=about)
-    assert told.epistemic[-1] == "spoken"
-    assert told.news_text == f"Who knows what:\n{len(told.epistemic)}. [knows] Ann | {spoken.text}"
+    assert told.ids[Tier.EPISTEMIC][-1] == "spoken"
+    assert (
+        told.news_text
+        == f"Who knows what:\n{len(told.ids[Tier.EPISTEMIC])}. [knows] Ann | {spoken.text}"
+    )
     assert told.base_text == known_for_block(made, made, limit=300, count=estimate_tokens).base_text
 
 
@@ -253,7 +256,7 @@ def test_many_entries_leave_room_to_memories_and_state() -> None:
 
 def test_an_entry_whose_text_changed_gets_a_new_number() -> None:
     told = block((HEIR,), (replace(HEIR, text="Where is the lost queen?"),))
-    assert told.arcs == ("heir", "heir")
+    assert told.ids[Tier.ARCS] == ("heir", "heir")
     assert told.news_text == "Open arcs:\n2. Where is the lost queen?\n\nArcs resolved since: 1"
 
 
@@ -278,4 +281,4 @@ def test_what_is_only_not_kept_any_more_is_not_told_to_be_over() -> None:
         still_so={FACT.id, HEIR.id, WARM.id},
     )
     assert told.news_text == "No longer so:\n- [detail] The third stair creaks."
-    assert told.arcs == (HEIR.id,)
+    assert told.ids[Tier.ARCS] == (HEIR.id,)

@@ -1,0 +1,133 @@
+"""What a tier is: one value of `TierSpec` for each, in a module of its own.
+
+A tier that needs nothing special says what it is called, how its lines are read and shown, and
+leaves the rest as it is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from app.memory.records import Expiration, Memory, Tier
+from app.memory.tiers.claims import Claim, ClaimedEnd
+from app.memory.tiers.lines import Line
+
+Entries = tuple[Collection[Claim], Collection[ClaimedEnd]]
+Say = Callable[..., str]  # an English text with fields, in the language of whoever reads it
+
+
+class Repeat(Enum):
+    """When a claim of one answer says what an earlier one said."""
+
+    IN_WORDS = "in words"
+    # Learned twice it stands on two messages: one of them may go.
+    IN_WORDS_AND_SOURCES = "in words and sources"
+    VALUE = "value"  # one for each field and place in the story: the last one counts
+
+
+@dataclass(frozen=True, slots=True)
+class TierWords:
+    """What people read of a tier; all but `count` are English texts to be translated.
+
+    name: on pages. purpose: what it holds, in a sentence. count: so many of its entries, told.
+    switch, switch_help: of its setting, where these are not name and purpose. title: in the
+    terminal, where it is not the name. in_sentence: as in "too weak for the state ledger".
+    text, subject, target: what to write into these fields by hand; "" for fields it has not.
+    """
+
+    name: str
+    purpose: str
+    count: Callable[[int], str]
+    switch: str = ""
+    switch_help: str = ""
+    title: str = ""
+    in_sentence: str = ""
+    text: str = ""
+    subject: str = ""
+    target: str = ""
+
+
+def text_line(memory: Memory) -> str:
+    """A memory as it is listed for a model: its words alone, on one line."""
+    return " ".join(memory.text.split())
+
+
+def _told_as_it_is(memory: Memory, say: Say, that: str) -> str:
+    return memory.text
+
+
+def _fits(memory: Memory) -> str:
+    return ""
+
+
+def _entry(memory: Memory) -> dict[str, Any]:
+    return {"expiration": memory.expiration.value, "entities": list(memory.entities)}
+
+
+@dataclass(frozen=True, slots=True)
+class TierSpec:
+    """All that is peculiar to one tier.
+
+    types: of its memories. hue: its colour's name in the window's theme. prompt: the task that asks
+    for this tier alone. tags: that begin its lines; spellings: what models write for them. read:
+    what a line with one of its tags claims and ends.
+
+    heading: over its entries where a model is shown what is known; is_numbered: they have numbers,
+    which an answer may mean; ended_heading: over the numbers of those that ended. line: one entry
+    in such a list; listed: all of them, where not one by one. rank: what has the highest is left
+    out of it first.
+
+    key, value: where one value holds for each key: the same again is a duplicate, another one
+    replaces it. is_meant: whether a line that ends something of this tier means a memory; None
+    where its words have to. cleared: how a value that ended without a new one is listed.
+    repeats: within one answer. compares_texts: entries are told apart by what they mean.
+
+    problem: why an entry written by hand makes no sense, "" when it does. told: an entry as a
+    sentence for people; the last argument is what a clause begins with. entry: what JSON says of
+    it beside what it says of all.
+
+    is_plain: a sentence by itself: it ages, merges with its like, is called up by the moment, and
+    may contradict another. most: the setting that bounds how many are kept. is_kept_by_character:
+    it outlives its chat. is_of_chat: it goes when the chat is forgotten. is_ranked: it is compared
+    with the newest messages. is_open: everybody may be told of it, in portraits and lorebooks.
+    is_checked: replies are held against it. is_of_entity: its type is that of its subject, which
+    may be a thing. is_witnessed: it notes who was there. also: another name for searches.
+    """
+
+    tier: Tier
+    types: tuple[str, ...]
+    words: TierWords
+    hue: str
+    prompt: str
+    tags: tuple[str, ...]
+    read: Callable[[Line, str], Entries]
+    heading: str
+    spellings: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    is_numbered: bool = True
+    ended_heading: str = ""
+    line: Callable[[Memory], str] = text_line
+    listed: Callable[[Sequence[Memory]], list[str]] | None = None
+    rank: int = 1
+    key: Callable[[Memory], Hashable] | None = None
+    value: Callable[[Memory], object] = text_line
+    is_meant: Callable[[Memory, ClaimedEnd], bool] | None = None
+    cleared: Callable[[Memory], str] | None = None
+    repeats: Repeat = Repeat.IN_WORDS
+    compares_texts: bool = True
+    problem: Callable[[Memory], str] = _fits
+    told: Callable[[Memory, Say, str], str] = _told_as_it_is
+    entry: Callable[[Memory], dict[str, Any]] = _entry
+    lasting: Expiration = Expiration.PERMANENT
+    is_plain: bool = False
+    most: str = ""
+    is_kept_by_character: bool = False
+    is_of_chat: bool = False
+    is_ranked: bool = False
+    is_open: bool = True
+    is_checked: bool = False
+    is_of_entity: bool = False
+    is_witnessed: bool = False
+    also: str = ""
