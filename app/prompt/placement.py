@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.core.translation import tr
-from app.prompt.slots import RUNNING_RECAP_KEY, SlotName, SlotSet
+from app.prompt.slots import RUNNING_RECAP_KEY, SHARING, SlotName, SlotSet
 
 AUTO, FORCED, NEVER = "auto", "forced", "never"
 
@@ -25,7 +25,7 @@ IN_BLOCK = (
     SlotName.SESSION,
     SlotName.ARCS,
 )
-MACROS: Mapping[SlotName, str] = {
+_NAMED = {
     SlotName.SHORT: "smartmemory-shortterm",
     SlotName.LONG: "smartmemory-longterm",
     SlotName.TRIGGERED: "smartmemory-triggered",
@@ -38,6 +38,9 @@ MACROS: Mapping[SlotName, str] = {
     SlotName.EPISTEMIC: "smartmemory-epistemic",
     SlotName.STATE_LEDGER: "smartmemory-stateledger",
     SlotName.UNIFIED: "smartmemory-unified",
+}
+MACROS: Mapping[SlotName, str] = _NAMED | {
+    name: f"smartmemory-{name.replace('_', '')}" for name in SHARING if name not in _NAMED
 }
 RECAP_MACRO = "smartmemory-runningrecap"
 # Every macro by the key of the slot whose text it tells, in the order in which they are listed.

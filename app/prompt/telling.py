@@ -11,7 +11,7 @@ from app.prompt.choosing.drafts import Draft
 from app.prompt.generation import Turn
 from app.prompt.occasion import CALLED_UP_BY, Occasion
 from app.prompt.placement import NEVER, Placement, placement_of
-from app.prompt.rendering.memory_slots import arcs_draft, long_draft, session_draft
+from app.prompt.rendering.memory_slots import long_draft, session_draft, tier_draft
 from app.prompt.rendering.people_slots import (
     epistemic_draft,
     relationships_draft,
@@ -24,7 +24,7 @@ from app.prompt.rendering.text_slots import (
     scenes_draft,
     short_draft,
 )
-from app.prompt.slots import Position, SlotName
+from app.prompt.slots import SLOTS, Position, SlotName
 from app.story.story import Story
 
 BEGINNING = 5  # messages of a young chat that the head tells of
@@ -50,12 +50,13 @@ def drafts_of(occasion: Occasion, placement: Placement, running: str) -> tuple[D
         scenes_draft(occasion, running),
         relationships_draft(occasion),
         session_draft(occasion),
-        arcs_draft(occasion),
+        *(tier_draft(occasion, name, spec.tier) for name, spec in SLOTS.items() if spec.tier),
         epistemic_draft(occasion),
         state_ledger_draft(occasion),
         repair_draft(occasion),
     )
-    return tuple(d for d in drafts if is_sent(occasion, placement, d.name))
+    sent = (d for d in drafts if is_sent(occasion, placement, d.name))
+    return tuple(sorted(sent, key=lambda draft: list(SLOTS).index(draft.name)))
 
 
 def is_sent(occasion: Occasion, placement: Placement, name: SlotName) -> bool:

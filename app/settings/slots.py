@@ -6,7 +6,7 @@ from app.core.translation import N_
 from app.prompt.budgeting.budgets import ADVANCED, DEFAULTS, NINE, SIMPLE, TRIGGERED_BUDGET
 from app.prompt.headings import OF_STORY
 from app.prompt.placement import AUTO, FORCED, NEVER
-from app.prompt.slots import Position, Role, SlotName
+from app.prompt.slots import SLOTS, Position, Role, SlotName
 from app.settings.setting import Scope, Section, Setting
 
 PLACES = {
@@ -16,21 +16,6 @@ PLACES = {
     Position.NONE: N_("nowhere"),
 }
 ROLES = {Role.SYSTEM: N_("the system"), Role.USER: N_("you"), Role.ASSISTANT: N_("the character")}
-
-WORDS = {
-    SlotName.SHORT: N_("the summary"),
-    SlotName.LONG: N_("long-term memories"),
-    SlotName.TRIGGERED: N_("called-up memories"),
-    SlotName.SESSION: N_("session memories"),
-    SlotName.SCENES: N_("earlier scenes"),
-    SlotName.ARCS: N_("story arcs"),
-    SlotName.RELATIONSHIPS: N_("relationships"),
-    SlotName.PROFILES: N_("profiles"),
-    SlotName.CANON: N_("canon"),
-    SlotName.EPISTEMIC: N_("who knows what"),
-    SlotName.STATE_LEDGER: N_("the state ledger"),
-    SlotName.UNIFIED: N_("the one block"),
-}
 
 # By their codes, each in itself; those of resources/languages.
 HEADING_LANGUAGES = {
@@ -45,46 +30,6 @@ HEADING_LANGUAGES = {
     "pt": "Português",
     "ru": "Русский",
     "zh": "中文",
-}
-
-# Placeholder, text around it, position, depth (§16).
-_SLOTS: dict[SlotName, tuple[str, str, Position, int]] = {
-    SlotName.CANON: ("canon", "Character history:\n{{canon}}", Position.IN_PROMPT, 0),
-    SlotName.PROFILES: ("profiles", "{{profiles}}", Position.IN_PROMPT, 1),
-    SlotName.LONG: (
-        "memories",
-        "Memories from previous conversations:\n{{memories}}",
-        Position.IN_PROMPT,
-        2,
-    ),
-    SlotName.SHORT: ("summary", "Story so far:\n{{summary}}", Position.IN_PROMPT, 0),
-    SlotName.SCENES: ("scenes", "Previous scenes:\n{{scenes}}", Position.IN_CHAT, 6),
-    SlotName.RELATIONSHIPS: (
-        "relationships",
-        "Relationship history:\n{{relationships}}",
-        Position.IN_CHAT,
-        5,
-    ),
-    SlotName.TRIGGERED: (
-        "memories",
-        "Memories that matter now:\n{{memories}}",
-        Position.IN_CHAT,
-        4,
-    ),
-    SlotName.SESSION: (
-        "session",
-        "Details from this session:\n{{session}}",
-        Position.IN_CHAT,
-        3,
-    ),
-    SlotName.ARCS: ("arcs", "Active story threads:\n{{arcs}}", Position.IN_CHAT, 2),
-    SlotName.EPISTEMIC: ("epistemic", "{{epistemic}}", Position.IN_CHAT, 1),
-    SlotName.STATE_LEDGER: (
-        "state_ledger",
-        "Current state:\n{{state_ledger}}",
-        Position.IN_CHAT,
-        1,
-    ),
 }
 
 
@@ -173,19 +118,18 @@ def _switch(
 
 
 def _budget(name: SlotName) -> Setting:
-    is_small = name in (SlotName.RELATIONSHIPS, SlotName.EPISTEMIC, SlotName.STATE_LEDGER)
-    is_short = name is SlotName.SHORT
+    spec = SLOTS[name]
     return Setting(
         f"budget_{name}",
-        DEFAULTS[name],
+        spec.budget,
         N_("Budget of {what}"),
         N_("Tokens it may take, its heading counted."),
         scope=Scope.CHAT,
-        minimum=500 if is_short else 50 if is_small else 100,
-        maximum=3000 if is_short else 4000,
+        minimum=spec.least,
+        maximum=spec.most,
         section=Section.BUDGETS,
-        only_with=None if is_short else ("budget_mode", (ADVANCED,)),
-        fields=(("what", WORDS[name]),),
+        only_with=None if name is SlotName.SHORT else ("budget_mode", (ADVANCED,)),
+        fields=(("what", spec.what),),
     )
 
 
@@ -223,7 +167,7 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
         minimum=0,
         maximum=4000,
         section=Section.BUDGETS,
-        fields=(("what", WORDS[SlotName.TRIGGERED]),),
+        fields=(("what", SLOTS[SlotName.TRIGGERED].what),),
     ),
     Setting(
         "budgets_lend",
@@ -406,20 +350,21 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
     ),
     *(
         setting
-        for name, (placeholder, template, position, depth) in _SLOTS.items()
+        for name, spec in SLOTS.items()
+        if spec.frame
         for setting in placement(
             f"slot_{name}",
-            WORDS[name],
-            template,
+            spec.what,
+            spec.frame,
             Section.SLOTS,
-            placeholder=placeholder,
-            position=position,
-            depth=depth,
+            placeholder=spec.placeholder,
+            position=spec.position,
+            depth=spec.depth,
         )
     ),
     *place(
         f"slot_{SlotName.UNIFIED}",
-        WORDS[SlotName.UNIFIED],
+        SLOTS[SlotName.UNIFIED].what,
         Section.SLOTS,
         position=Position.IN_PROMPT,
         depth=0,

@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.core.translation import N_, number, tr, trn
-from app.prompt.slots import Position, SlotName, TurnKind
-from app.settings.slots import WORDS
+from app.prompt.budgeting.budgets import DEFAULTS
+from app.prompt.slots import SLOTS, Position, SlotName, TurnKind
 from ui.core.slot_words import SLOT_NAMES, SLOT_TIERS
 
 # In the order of the page, largest default first.
-TEN = (
-    SlotName.SHORT,
-    SlotName.CANON,
-    SlotName.ARCS,
-    SlotName.LONG,
-    SlotName.SESSION,
-    SlotName.PROFILES,
-    SlotName.SCENES,
-    SlotName.RELATIONSHIPS,
-    SlotName.EPISTEMIC,
-    SlotName.STATE_LEDGER,
-)
+TEN = tuple(sorted(DEFAULTS, key=lambda name: -DEFAULTS[name]))
 SLIDERS = (*TEN, SlotName.TRIGGERED)
 TITLES = {name: SLOT_NAMES[name.key] for name in SLIDERS}
 HUES = {name: SLOT_TIERS[name.key] for name in SLIDERS}
@@ -84,7 +73,7 @@ def moved_label(what: str, before: int, after: int) -> str:
 
 def what_of(name: SlotName | None, setting: str) -> str:
     """What a budget is for, in English: as the settings call a slot, "long-term memories"."""
-    return WORDS[name] if name else OTHER_TITLES[setting].lower()
+    return SLOTS[name].what if name else OTHER_TITLES[setting].lower()
 
 
 def spoken_row(title: str, used: int, budget: int, full: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.core.translation import N_, number, retold, tr, tr_in, trn
-from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
+from app.prompt.slots import RUNNING_RECAP_KEY, SLOTS, Position, Role, Slot
 from app.story.recaps import BUILT_IN, DEMO_AUTHORS, FOREIGN, YOU, RunningRecap, RunningVersion
 from ui.controls.dates import time_words
 
@@ -11,54 +11,18 @@ SLOT_NAMES = {
     RUNNING_RECAP_KEY: N_("Running recap"),
     "auto_recap_memory_long": N_("Long-term messages"),
     "auto_recap_memory_short": N_("Recent messages"),
-    SlotName.CANON.key: N_("Canon"),
-    SlotName.PROFILES.key: N_("Profiles"),
-    SlotName.LONG.key: N_("Long-term"),
-    SlotName.SHORT.key: N_("Summary"),
-    SlotName.SCENES.key: N_("Scenes"),
-    SlotName.RELATIONSHIPS.key: N_("Relationships"),
-    SlotName.TRIGGERED.key: N_("Called up now"),
-    SlotName.SESSION.key: N_("Session"),
-    SlotName.ARCS.key: N_("Arcs"),
-    SlotName.EPISTEMIC.key: N_("Who knows what"),
-    SlotName.STATE_LEDGER.key: N_("State ledger"),
-    SlotName.REPAIR.key: N_("Correction"),
-    SlotName.UNIFIED.key: N_("All memory in one"),
+    **{name.key: spec.title for name, spec in SLOTS.items()},
 }
 SLOT_TIERS = {
     "auto_recap_memory_long": "long-term",
     "auto_recap_memory_short": "short-term",
-    SlotName.CANON.key: "canon",
-    SlotName.PROFILES.key: "profiles",
-    SlotName.LONG.key: "long-term",
-    SlotName.TRIGGERED.key: "long-term",
-    SlotName.SHORT.key: "short-term",
-    SlotName.SCENES.key: "scenes",
-    SlotName.RELATIONSHIPS.key: "relations",
-    SlotName.SESSION.key: "session",
-    SlotName.ARCS.key: "arcs",
-    SlotName.EPISTEMIC.key: "who knows",
-    SlotName.STATE_LEDGER.key: "ledger",
+    **{name.key: spec.hue for name, spec in SLOTS.items() if spec.hue},
 }
 SLOT_MEANINGS = {
     RUNNING_RECAP_KEY: N_(
         "What happened so far, scene by scene; the newest scenes are told by the chat itself."
     ),
-    SlotName.SHORT.key: N_("The summary of the story so far; the running recap stands in for it."),
-    SlotName.CANON.key: N_("What the one who answers has lived through, over all their chats."),
-    SlotName.ARCS.key: N_("Open threads of the plot."),
-    SlotName.LONG.key: N_("Facts, relationships and events that last."),
-    SlotName.SESSION.key: N_("The scene as it is now, and details of this session."),
-    SlotName.PROFILES.key: N_("The portrait of the one who answers."),
-    SlotName.SCENES.key: N_("Recaps of the newest scenes that have closed."),
-    SlotName.RELATIONSHIPS.key: N_("Who feels what toward whom."),
-    SlotName.EPISTEMIC.key: N_(
-        "What the one who answers knows, suspects, hides and does not know."
-    ),
-    SlotName.STATE_LEDGER.key: N_("Where people and things are, and how."),
-    SlotName.TRIGGERED.key: N_(
-        "Long-term memories and old passages that the last messages call up."
-    ),
+    **{name.key: spec.meaning for name, spec in SLOTS.items() if spec.meaning},
 }
 REASONS = {
     "fold": N_("folded in"),

@@ -12,9 +12,9 @@ from app.core.translation import N_, tr, tr_in
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
 from app.memory.tiers.table import KEPT_BY_CHARACTER, TIERS
+from app.memory.tiers.tier import THAT, Say, in_english
 from app.story.recaps import BUILT_IN
 
-THAT = "that"  # begins a clause, as in "Mara knows that it rains"
 SECRET = "secret"  # a word of the query for what is hidden from somebody
 OPEN, RESOLVED = N_("Open"), N_("Resolved or gone")  # arcs
 MOST_NAMES = 300  # that the ledger is grouped by
@@ -108,10 +108,10 @@ def sentence_of(memory: Memory) -> str:
 
 def english_sentence_of(memory: Memory) -> str:
     """The same for what models read, and for files."""
-    return _sentence(memory, lambda text, **values: text.format(**values) if values else text, THAT)
+    return _sentence(memory, in_english, THAT)
 
 
-def _sentence(memory: Memory, say: Callable[..., str], that: str) -> str:
+def _sentence(memory: Memory, say: Say, that: str) -> str:
     """that: what a clause begins with in the language of `say`. A story may be told in another:
     "Mara weiß: The letter is forged", not "Mara weiß that the letter is forged".
     """

@@ -50,6 +50,14 @@ class TierWords:
     target: str = ""
 
 
+THAT = "that"  # begins a clause, as in "Mara knows that it rains"
+
+
+def in_english(text: str, **values: str) -> str:
+    """How models and files are told: `Say` that translates nothing."""
+    return text.format(**values) if values else text
+
+
 def text_line(memory: Memory) -> str:
     """A memory as it is listed for a model: its words alone, on one line."""
     return " ".join(memory.text.split())

@@ -9,25 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from app.core.translation import N_, tr
+from app.core.translation import tr
 from app.prompt.budgeting.budgets import DEFAULTS, NINE, Budgets, levelled, shares
-from app.prompt.slots import SlotName
+from app.prompt.slots import SLOTS, SlotName
 
 MARGIN_PERCENT = 115
 STEP = 50
 LEAST = 50  # tokens of a tier that has nothing to tell yet, for the first that it will
-_NAMES: Mapping[SlotName, str] = {
-    SlotName.CANON: N_("Canon"),
-    SlotName.PROFILES: N_("Profiles"),
-    SlotName.LONG: N_("Long"),
-    SlotName.SHORT: N_("Short"),
-    SlotName.SCENES: N_("Scenes"),
-    SlotName.RELATIONSHIPS: N_("Relationships"),
-    SlotName.SESSION: N_("Session"),
-    SlotName.ARCS: N_("Arcs"),
-    SlotName.EPISTEMIC: N_("Epistemic"),
-    SlotName.STATE_LEDGER: N_("State ledger"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +29,7 @@ class Tuning:
 
     @property
     def sentence(self) -> str:
-        name = tr(_NAMES[self.name])
+        name = tr(SLOTS[self.name].short or SLOTS[self.name].title)
         figures = {"before": self.before, "after": self.after, "full": self.full}
         if self.after > self.before and not self.full:
             return tr(

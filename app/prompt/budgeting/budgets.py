@@ -9,35 +9,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from app.prompt.slots import SlotName
+from app.prompt.slots import SHARING, SLOTS, SlotName
 
 SIMPLE, ADVANCED = "simple", "advanced"
 
-# The nine that share one total; the summary's budget stands beside it.
-NINE = (
-    SlotName.LONG,
-    SlotName.SESSION,
-    SlotName.SCENES,
-    SlotName.ARCS,
-    SlotName.CANON,
-    SlotName.PROFILES,
-    SlotName.RELATIONSHIPS,
-    SlotName.EPISTEMIC,
-    SlotName.STATE_LEDGER,
-)
+NINE = SHARING  # the summary's budget stands beside their total
 DEFAULTS: Mapping[SlotName, int] = MappingProxyType(
-    {
-        SlotName.SHORT: 2000,
-        SlotName.LONG: 500,
-        SlotName.SESSION: 400,
-        SlotName.SCENES: 300,
-        SlotName.ARCS: 700,
-        SlotName.CANON: 800,
-        SlotName.PROFILES: 400,
-        SlotName.RELATIONSHIPS: 250,
-        SlotName.EPISTEMIC: 200,
-        SlotName.STATE_LEDGER: 200,
-    }
+    {name: SLOTS[name].budget for name in (SlotName.SHORT, *NINE)}
 )
 TRIGGERED_BUDGET = 150
 LEAST_CHAT = 8  # one part in so many of the context is for the chat itself, whatever the card takes

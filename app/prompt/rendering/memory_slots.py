@@ -18,13 +18,15 @@ from app.memory.ranking import (
 )
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing
+from app.memory.tiers.table import TIERS
+from app.memory.tiers.tier import THAT, in_english
 from app.prompt.choosing.choice import called_gain
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.worth import LASTING, PASSING
 from app.prompt.occasion import Occasion
 from app.prompt.rendering.touched import calls, worth_now
-from app.prompt.slots import LeftOut, Reason, SlotName
+from app.prompt.slots import SLOTS, LeftOut, Reason, SlotName
 
 SECONDHAND = "[secondhand]"
 # What a session's newest entry of each type tells of the scene.
@@ -161,18 +163,20 @@ def session_draft(occasion: Occasion) -> Draft:
     )
 
 
-def arcs_draft(occasion: Occasion) -> Draft:
-    """Open threads, the oldest first; pinned ones stay longest, then those that weigh most."""
-    arcs, left_out = _wanted(occasion, Tier.ARCS, is_on="arcs_enabled")
-    order = _order(arcs)
+def tier_draft(occasion: Occasion, name: SlotName, tier: Tier) -> Draft:
+    """The entries of a tier one by one, as open threads are, the oldest first; pinned ones stay
+    longest, then those that weigh most.
+    """
+    held, left_out = _wanted(occasion, tier, is_on=f"{tier.value}_enabled")
+    order = _order(held)
     best_first = sorted(
-        (standing.memory for standing in arcs),
+        (standing.memory for standing in held),
         key=lambda m: (not m.is_pinned, -m.importance, -order[m.id]),
     )
     now = worth_now(occasion, best_first)
-    worths = {s.memory.id: occasion.worth(s, LASTING) * now[s.memory.id] for s in arcs}
-    worths = _with_floors(best_first, worths, Tier.ARCS)
-    return _listed(occasion, SlotName.ARCS, best_first, arcs, left_out, worths, _ranks(best_first))
+    worths = {s.memory.id: occasion.worth(s, LASTING) * now[s.memory.id] for s in held}
+    worths = _with_floors(best_first, worths, tier)
+    return _listed(occasion, name, best_first, held, left_out, worths, _ranks(best_first))
 
 
 def _with_floors(
@@ -239,7 +243,6 @@ def _listed(
     which is told as that: how things stood then is not how they stand now.
     """
     order = _order(held)
-    placeholder = "arcs" if name is SlotName.ARCS else "memories"
     return Draft(
         name,
         tuple(
@@ -254,16 +257,18 @@ def _listed(
             for memory in best_first
         ),
         occasion.frame(f"slot_{name}_template"),
-        f"{{{{{placeholder}}}}}",
+        f"{{{{{SLOTS[name].placeholder}}}}}",
         headings=("", occasion.headings.of(EARLIER)),
         left_out=left_out,
     )
 
 
 def _bullet(occasion: Occasion, memory: Memory) -> str:
+    told = one_line(TIERS[memory.tier].told(memory, in_english, THAT))
+    # What is open is nobody's to have witnessed.
     if memory.tier is Tier.ARCS or occasion.was_there(memory):
-        return f"- {one_line(memory.text)}"
-    return f"- {occasion.headings.of(SECONDHAND)} {one_line(memory.text)}"
+        return f"- {told}"
+    return f"- {occasion.headings.of(SECONDHAND)} {told}"
 
 
 def _in_time(standings: Iterable[Standing]) -> tuple[Standing, ...]:
