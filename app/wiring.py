@@ -150,7 +150,7 @@ class Wiring(News, ABC):
             self._enqueue,
             self.models.writing,
             lambda kind: self.models.writer(kind).label,
-            lambda: self.use.prices,
+            lambda: self.use.tariff,
             asks_first=parts.options.asks_first,
         )
         self._chats.writing = self.models.writing

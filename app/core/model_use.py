@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TypeVar
 
@@ -27,6 +27,9 @@ class Prices:
         if not self.prompt and not self.output:
             return None
         return (prompt_tokens * self.prompt + output_tokens * self.output) / MILLION
+
+
+NO_PRICES = Prices()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,32 @@ class ModelUse:
     spent: Spent
 
 
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """What the user pays to each backend. of_all: to those without prices of their own."""
+
+    of_all: Prices = NO_PRICES
+    own: Mapping[str, Prices] = field(default_factory=dict)
+
+    def of(self, backend: str) -> Prices:
+        """The prices of one backend, by its name for people."""
+        return self.own.get(backend, self.of_all)
+
+    @property
+    def has_any(self) -> bool:
+        """Whether the user set a price at all."""
+        return any(prices != NO_PRICES for prices in (self.of_all, *self.own.values()))
+
+    def price(self, uses: Iterable[ModelUse]) -> float | None:
+        """The price of all of it, None where nothing has one."""
+        found = [
+            self.of(use.backend).of(use.spent.prompt_tokens, use.spent.output_tokens)
+            for use in uses
+        ]
+        told = [price for price in found if price is not None]
+        return sum(told) if told else None
+
+
 def total(uses: Iterable[ModelUse]) -> Spent:
     """All of it together."""
     return sum((use.spent for use in uses), Spent())
@@ -76,6 +105,11 @@ def total(uses: Iterable[ModelUse]) -> Spent:
 def by_task(uses: Sequence[ModelUse]) -> tuple[tuple[str, Spent], ...]:
     """Each task with what it took, the most tokens first."""
     return _most_first(uses, lambda use: use.task)
+
+
+def by_backend(uses: Sequence[ModelUse]) -> tuple[tuple[str, Spent], ...]:
+    """Each backend with what it took, the most tokens first."""
+    return _most_first(uses, lambda use: use.backend)
 
 
 def by_day(uses: Sequence[ModelUse], first: date, last: date) -> tuple[tuple[date, Spent], ...]:

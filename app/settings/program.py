@@ -126,6 +126,12 @@ PROGRAM_SETTINGS = (
         minimum_word=N_("none"),
     ),
     Setting(
+        "prices_of_models",
+        "",
+        N_("Prices of single models"),
+        N_("What a million tokens cost with models that have prices of their own."),
+    ),
+    Setting(
         "daily_cap",
         0,
         N_("Cap of a day"),

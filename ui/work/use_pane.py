@@ -8,9 +8,10 @@ from PySide6.QtCore import QItemSelectionModel, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.model_use import ModelUse, by_day, by_task, total
+from app.core.model_use import ModelUse, Prices, by_day, by_task, total
 from app.core.translation import N_, number, tr
 from app.settings.values import REGISTRY
+from app.work.models.tariff import OF_MODELS, with_prices
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label, body, headline, meta, section
@@ -22,6 +23,7 @@ from ui.theme.fonts import ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.day_chart import DayChart
 from ui.work.legend import CapGauge, ReadWritten
+from ui.work.model_prices import ModelPrices
 from ui.work.use_table import UseModel, UseRow, UseTable
 from ui.work.use_words import (
     EMPTY,
@@ -74,11 +76,13 @@ class UsePane(QWidget):
         self.tasks_table = UseTable(tr("Use by task"), self._tasks)
         self.days_table = UseTable(tr("Use by day"), self._days)
         self._tasks_title = section()
+        self.models = ModelPrices()
         self._nothing = body(tr(EMPTY))
         self._build()
         self._settle = once(self, SETTLE_MS, self.refresh)
         self.cap.valueChanged.connect(self._on_cap)
         self.unit.activated.connect(self._on_unit)
+        self.models.priced.connect(self._on_priced)
         self.spans.chosen.connect(self._on_span)
         self.chart.picked.connect(self._on_picked)
         self.days_table.selectionModel().selectionChanged.connect(self._on_day_selected)
@@ -120,6 +124,8 @@ class UsePane(QWidget):
         below.addWidget(self.chart)
         below.addSpacing(18)
         below.addLayout(self._tables())
+        below.addSpacing(18)
+        below.addWidget(self.models)
         column.addWidget(self._nothing)
         column.addWidget(self._below)
         column.addStretch(1)
@@ -174,7 +180,7 @@ class UsePane(QWidget):
 
     def _show(self) -> None:
         use = self._session.companion.use
-        today, prices, cap = use.today, use.prices, use.cap
+        today, tariff, cap = use.today, use.tariff, use.cap
         spent = cap.spent
         tokens = number(spent.tokens)
         self._figure.setText(
@@ -182,11 +188,12 @@ class UsePane(QWidget):
             if spent.estimated
             else tr("{tokens} tokens today", tokens=tokens)
         )
-        self._sum.setText(sum_words(spent, prices))
+        of_today = [use for use in self._uses if use.day == today]
+        self._sum.setText(sum_words(spent, tariff.price(of_today)))
         self._sum.setVisible(spent.requests > 0)
         self._estimate.setText(estimate_words(spent))
         self._estimate.setVisible(bool(spent.estimated))
-        has_prices = bool(prices.prompt or prices.output)
+        has_prices = tariff.has_any
         self._prices.set_text(tr("Change prices") if has_prices else tr("Set prices"))
         self._show_cap()
         first = today - timedelta(days=self._span - 1)
@@ -194,9 +201,12 @@ class UsePane(QWidget):
         days = by_day(shown, first, today)
         self.chart.show_days(days, today)
         rows = (
-            UseRow(day, day_words(day, today), one) for day, one in reversed(days) if one.requests
+            UseRow(day, day_words(day, today), one, self._price(shown, day=day))
+            for day, one in reversed(days)
+            if one.requests
         )
-        self._days.show_rows(tuple(rows), prices)
+        self._days.show_rows(tuple(rows))
+        self.models.show_uses(self._uses, tariff)
         self._show_tasks(shown, today)
         for table in (self.tasks_table, self.days_table):
             table.setColumnHidden(4, not has_prices)
@@ -226,10 +236,21 @@ class UsePane(QWidget):
             if picked is None
             else by_task_words(picked, today)
         )
-        rows = [UseRow(task, task_words(task), one) for task, one in by_task(shown)]
+        rows = [
+            UseRow(task, task_words(task), one, self._price(shown, task=task))
+            for task, one in by_task(shown)
+        ]
         if len(rows) > 1:
-            rows.append(UseRow("", tr("Together"), total(shown)))
-        self._tasks.show_rows(tuple(rows), self._session.companion.use.prices)
+            rows.append(UseRow("", tr("Together"), total(shown), self._price(shown)))
+        self._tasks.show_rows(tuple(rows))
+
+    def _price(
+        self, uses: tuple[ModelUse, ...], *, day: date | None = None, task: str = ""
+    ) -> float | None:
+        """What these cost. day, task: only of it."""
+        return self._session.companion.use.tariff.price(
+            use for use in uses if day in (None, use.day) and task in ("", use.task)
+        )
 
     # --- hands
 
@@ -259,6 +280,10 @@ class UsePane(QWidget):
 
     def _on_unit(self, place: int) -> None:
         self._put("daily_cap_unit", self.unit.itemData(place))
+
+    def _on_priced(self, backend: str, prices: Prices | None) -> None:
+        value = with_prices(self._session.companion.settings, backend, prices)
+        self._put(OF_MODELS, value)
 
     def _put(self, name: str, value: object) -> None:
         async def put() -> None:

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHeaderView, QSizePolicy, QTableView
 
-from app.core.model_use import Prices, Spent
+from app.core.model_use import Spent
 from app.core.translation import number, tr
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
@@ -32,11 +32,12 @@ PADDING = 5  # as cells have
 
 @dataclass(frozen=True, slots=True)
 class UseRow:
-    """key: what the row is about. words: what it is called."""
+    """key: what the row is about. words: what it is called. price: None where there is none."""
 
     key: Any
     words: str
     spent: Spent
+    price: float | None = None
 
 
 class UseModel(QAbstractTableModel):
@@ -46,11 +47,9 @@ class UseModel(QAbstractTableModel):
         super().__init__()
         self._headers = (what, tr("Requests"), tr("Read"), tr("Written"), tr("Price"))
         self._rows: tuple[UseRow, ...] = ()
-        self._prices = Prices()
 
-    def show_rows(self, rows: tuple[UseRow, ...], prices: Prices) -> None:
+    def show_rows(self, rows: tuple[UseRow, ...]) -> None:
         """Show these; where only the numbers differ, the cursor stays."""
-        self._prices = prices
         if [row.key for row in rows] != [row.key for row in self._rows]:
             self.beginResetModel()
             self._rows = rows
@@ -99,7 +98,7 @@ class UseModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return " ".join(filter(None, (f"{row.words}.", estimate_words(row.spent))))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{row.words}: {sum_words(row.spent, self._prices)}"
+            return f"{row.words}: {sum_words(row.spent, row.price)}"
         return None
 
     def _cell(self, row: UseRow, column: int) -> str:
@@ -111,7 +110,7 @@ class UseModel(QAbstractTableModel):
             number(spent.requests),
             f"{about}{number(spent.prompt_tokens)}",
             f"{about}{number(spent.output_tokens)}",
-            price_words(spent, self._prices),
+            price_words(row.price),
         )[column]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from app.core.model_use import DayCap, Prices, Spent
+from app.core.model_use import DayCap, Spent
 from app.core.operations import OperationKind
 from app.core.translation import N_, number, tr, trn
 from app.settings.values import REGISTRY
@@ -43,21 +43,20 @@ def by_task_words(day: date, today: date) -> str:
     return tr("By task, {when}", when=day_words(day, today))
 
 
-def price_words(spent: Spent, prices: Prices) -> str:
+def price_words(price: float | None) -> str:
     """What it cost by today's prices, "" where there are none."""
-    price = prices.of(spent.prompt_tokens, spent.output_tokens)
     return "" if price is None else number(price, 2)
 
 
-def sum_words(spent: Spent, prices: Prices) -> str:
+def sum_words(spent: Spent, price: float | None) -> str:
     """A sum in one line: "37 requests, 38,112 tokens read, 3,096 written, 0.42 by your prices"."""
     parts = [
         trn("{n} request", "{n} requests", spent.requests),
         tr("{prompt_tokens} tokens read", prompt_tokens=number(spent.prompt_tokens)),
         tr("{output_tokens} written", output_tokens=number(spent.output_tokens)),
     ]
-    if price := price_words(spent, prices):
-        parts.append(tr("about {price} by your prices", price=price))
+    if price is not None:
+        parts.append(tr("about {price} by your prices", price=price_words(price)))
     return ", ".join(parts)
 
 

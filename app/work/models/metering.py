@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 
 from app.core.errors import StoreError
-from app.core.model_use import CAPPED, DayCap, ModelUse, Prices, Spent
+from app.core.model_use import CAPPED, DayCap, ModelUse, Spent, Tariff
 from app.core.operations import Operation
 from app.core.signals import Signal
 from app.core.translation import tr
@@ -16,6 +16,7 @@ from app.llm.prompts.prompt_files import MEMORY_PASS, STAGED_RECAP, TASKS_OF
 from app.llm.writers.meter import Meter, RequestUse
 from app.settings.values import Settings
 from app.store.store import Store
+from app.work.models.tariff import tariff_of
 
 log = logging.getLogger(__name__)
 
@@ -110,10 +111,9 @@ class ModelMeter(Meter):
         self.changed.emit(None)
 
     @property
-    def prices(self) -> Prices:
+    def tariff(self) -> Tariff:
         """What the user pays for tokens, as the settings say."""
-        settings = self._settings
-        return Prices(settings["price_prompt_tokens"], settings["price_output_tokens"])
+        return tariff_of(self._settings)
 
     # --- the cap
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
@@ -67,8 +67,9 @@ class CatchUpPlan:
     model, folds included. search: what looking for scene breaks takes first, counted in; the
     scenes that it finds are not known yet. reading: for memory, counted in, too. seconds:
     expected; is_guessed: nothing was measured yet, so as of any middling model. price: by the
-    user's own prices, None without any. of_each: requests that one operation of a kind takes, where
-    that is not one. is_tested: the time is as of a test of the model.
+    user's own prices, None without any. fold_tokens: of prompts and answers that fold. of_each:
+    requests that one operation of a kind takes, where that is not one. is_tested: the time is as
+    of a test of the model.
     """
 
     scenes: int
@@ -78,6 +79,7 @@ class CatchUpPlan:
     prompt_tokens: int
     output_tokens: int
     folds: int = 0
+    fold_tokens: tuple[int, int] = (0, 0)
     search: SearchCost = field(default_factory=SearchCost)
     reading: ReadingCost = field(default_factory=ReadingCost)
     seconds: float | None = None
@@ -96,6 +98,18 @@ class CatchUpPlan:
             OperationKind.DETECT_BREAKS: self.search.requests,
             OperationKind.MEMORY_PASS: self.reading.requests,
         }
+
+    @property
+    def tokens(self) -> Mapping[OperationKind, tuple[int, int]]:
+        """Tokens of prompts and answers of each kind of work."""
+        beside = {
+            OperationKind.RUNNING_RECAP: self.fold_tokens,
+            OperationKind.DETECT_BREAKS: (self.search.prompt_tokens, self.search.output_tokens),
+            OperationKind.MEMORY_PASS: (self.reading.prompt_tokens, self.reading.output_tokens),
+        }
+        prompt = self.prompt_tokens - sum(read for read, _ in beside.values())
+        output = self.output_tokens - sum(written for _, written in beside.values())
+        return {OperationKind.SCENE_RECAP: (prompt, output), **beside}
 
     @property
     def operations(self) -> int:
@@ -154,19 +168,25 @@ def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
 def estimated(
     plan: CatchUpPlan,
     pace: Pace,
-    prices: Prices,
+    prices: Callable[[OperationKind], Prices],
     reasoning_tokens: int = 0,
     *,
     by_kind: Mapping[OperationKind, int] = NO_OTHERS,
     write_speed: float | None = None,
 ) -> CatchUpPlan:
-    """The plan with the time and the price that are to be expected. reasoning_tokens: that the
-    model writes before an answer, as seen so far. by_kind: likewise of other models. write_speed:
-    tokens a second in a test of it, None where it was not tested.
+    """The plan with the time and the price that are to be expected. prices: of who does a kind of
+    work. reasoning_tokens: that the model writes before an answer, as seen so far. by_kind:
+    likewise of other models. write_speed: tokens a second in a test of it, None where it was not
+    tested.
     """
-    reasoning = [n * by_kind.get(kind, reasoning_tokens) for kind, n in plan.by_kind.items()]
-    output = plan.output_tokens + sum(reasoning)
-    price = prices.of(plan.prompt_tokens, output)
+    reasoning = {kind: n * by_kind.get(kind, reasoning_tokens) for kind, n in plan.by_kind.items()}
+    output = plan.output_tokens + sum(reasoning.values())
+    found = [
+        prices(kind).of(read, written + reasoning[kind])
+        for kind, (read, written) in plan.tokens.items()
+        if read or written or reasoning[kind]
+    ]
+    told = [price for price in found if price is not None]
     measured = pace.expected(plan)
     middling = plan.prompt_tokens / READ_SPEED + output / WRITE_SPEED
     guess = middling * WRITE_SPEED / write_speed if write_speed else middling
@@ -176,7 +196,7 @@ def estimated(
         seconds=guess if measured is None else measured,
         is_guessed=measured is None and not write_speed,
         is_tested=measured is None and bool(write_speed),
-        price=price,
+        price=sum(told) if told else None,
     )
 
 
@@ -281,7 +301,8 @@ def catch_up_plan(
     form = _form(settings, recap_tokens, is_staged=is_staged)
     read = sum(sum(story.message_tokens[s.first : s.last + 1]) for s in scenes)
     prompt = read + len(scenes) * form.prompt_tokens
-    prompt += len(folded) * (INSTRUCTION_TOKENS + room + recap_tokens)
+    folding = len(folded) * (INSTRUCTION_TOKENS + room + recap_tokens)
+    prompt += folding
     told = scenes or folded
     return CatchUpPlan(
         scenes=len(scenes),
@@ -294,6 +315,7 @@ def catch_up_plan(
         + search.output_tokens
         + reading.output_tokens,
         folds=len(folded),
+        fold_tokens=(folding, len(folded) * CHANGES_TOKENS),
         search=search,
         reading=reading,
         of_each={

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.core.model_use import Prices
+from app.core.model_use import Tariff
 from app.core.operations import OperationKind, OperationSpec
 from app.store.store import Store
 from app.story.break_search import SearchCost
@@ -30,9 +30,9 @@ class Estimates:
         self,
         store: Store,
         backend: Callable[[OperationKind], str],
-        prices: Callable[[], Prices],
+        tariff: Callable[[], Tariff],
     ) -> None:
-        self._store, self._backend, self._prices = store, backend, prices
+        self._store, self._backend, self._tariff = store, backend, tariff
         self.pace = Pace()
 
     async def measure(self) -> None:
@@ -55,10 +55,11 @@ class Estimates:
     def of(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
         """A plan with the time and the price expected."""
         others = {kind: other.reasoning_tokens for kind, other in writing.others.items()}
+        tariff = self._tariff()
         return estimated(
             found,
             self.pace,
-            self._prices(),
+            lambda kind: tariff.of(self._backend(kind)),
             writing.reasoning_tokens,
             by_kind=others,
             write_speed=writing.write_speed,

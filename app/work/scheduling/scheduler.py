@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from app.core.model_use import Prices
+from app.core.model_use import Tariff
 from app.core.operations import (
     ALL,
     FINISHED,
@@ -84,7 +84,7 @@ class Scheduler:
         enqueue: Enqueue,
         writing: Callable[[], Writing],
         backend: Callable[[OperationKind], str],
-        prices: Callable[[], Prices],
+        tariff: Callable[[], Tariff],
         *,
         asks_first: bool,
     ) -> None:
@@ -95,7 +95,7 @@ class Scheduler:
         self._asks_first = asks_first
         self.waits_for_word = False  # a newcomer chooses: nothing begins, and all is asked about
         self._followed: dict[int, _Followed | None] = {}
-        self._estimates = Estimates(store, backend, prices)
+        self._estimates = Estimates(store, backend, tariff)
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
 
     async def follow(self, chat: OpenChat) -> None:

@@ -39,8 +39,8 @@ def work_page(window: MainWindow) -> WorkPage:
     return page
 
 
-async def give(companion: Companion, day: date, task: str, spent: Spent) -> None:
-    use = ModelUse(day, task, "m", spent)
+async def give(companion: Companion, day: date, task: str, spent: Spent, model: str = "m") -> None:
+    use = ModelUse(day, task, model, spent)
     await companion._store.run(lambda: companion._store.model_uses.add(use))
 
 
@@ -92,6 +92,30 @@ async def test_prices_are_shown_once_the_user_set_one(
     page.use.refresh()
     await until(lambda: not table.isColumnHidden(4))
     assert table.model().index(0, 4).data() == "4.00"
+
+
+async def test_each_model_has_prices_of_its_own_where_the_user_says_so(
+    window: MainWindow, companion: Companion, until: Until
+) -> None:
+    million = Spent(1, 1_000_000, 1_000_000)
+    await give(companion, companion.use.today, "canon", million, "good")
+    await give(companion, companion.use.today, "message_recap", million, "cheap")
+    await companion.put_setting("price_prompt_tokens", 2.0)
+    page = work_page(window)
+    page.show_view("use")
+    models, table = page.use.models, page.use.tasks_table
+    await until(lambda: set(models.by_name) == {"good", "cheap"})
+    assert models.by_name["cheap"].read.value() == 2.0
+    assert not models.by_name["cheap"].as_for_all.isVisible()
+    models.by_name["good"].read.setValue(10.0)
+    models.by_name["good"].written.setValue(30.0)
+    await until(lambda: companion.use.tariff.of("good") == Prices(10.0, 30.0))
+    await until(lambda: table.model().rowCount() == 3)
+    costs = {table.model().index(row, 0).data(): table.model().index(row, 4) for row in range(3)}
+    await until(lambda: costs["Together"].data() == "42.00")
+    assert costs["Canon"].data() == "40.00"
+    models.by_name["good"].as_for_all.click()
+    await until(lambda: costs["Together"].data() == "4.00")
 
 
 async def test_the_cap_is_set_here_and_holds(
@@ -186,8 +210,8 @@ def test_the_arrow_keys_walk_the_days_and_escape_lets_go() -> None:
 def test_the_table_keeps_the_rules_of_its_kind() -> None:
     model = UseModel("Task")
     tester = QAbstractItemModelTester(model)
-    model.show_rows((UseRow("a", "A", Spent(1, 2, 3)),), Prices())
-    model.show_rows((UseRow("a", "A", Spent(2, 2, 3)),), Prices(1.0, 1.0))
-    model.show_rows((), Prices())
+    model.show_rows((UseRow("a", "A", Spent(1, 2, 3)),))
+    model.show_rows((UseRow("a", "A", Spent(2, 2, 3), 0.5),))
+    model.show_rows(())
     assert model.rowCount() == 0
     tester.deleteLater()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -16,10 +17,16 @@ from app.work.planning.catch_up import (
     estimated,
     pace_of,
 )
+from app.work.planning.memory_planner import ReadingCost
 
 SCENE, FOLD = OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP
 PLAN = CatchUpPlan(4, 0, 80, 7, 2_000_000, 100_000, folds=3)
 PACE = Pace({SCENE: 10.0, FOLD: 4.0})
+
+
+def at(prompt: float = 0.0, output: float = 0.0) -> Callable[[OperationKind], Prices]:
+    """The same prices for all work."""
+    return lambda kind: Prices(prompt, output)
 
 
 def running(started: float) -> Operation:
@@ -37,20 +44,29 @@ def test_the_pace_is_the_middle_of_the_last_ones_of_each_kind() -> None:
 
 
 def test_time_and_price_are_sums_over_the_plan() -> None:
-    plan = estimated(PLAN, PACE, Prices(3.0, 15.0))
+    plan = estimated(PLAN, PACE, at(3.0, 15.0))
     assert plan.seconds == 4 * 10 + 3 * 4
     assert plan.price == pytest.approx(2 * 3.0 + 0.1 * 15.0)
-    unknown = estimated(PLAN, Pace(), Prices())
+    unknown = estimated(PLAN, Pace(), at())
     assert unknown.price is None
     # As of a middling model, and said so.
     assert unknown.is_guessed
     assert not plan.is_guessed
     assert unknown.seconds == PLAN.prompt_tokens / 800 + PLAN.output_tokens / 30
-    assert estimated(PLAN, PACE, Prices(output=15.0)).price == pytest.approx(1.5)
+    assert estimated(PLAN, PACE, at(output=15.0)).price == pytest.approx(1.5)
+
+
+def test_each_kind_of_work_costs_what_its_model_costs() -> None:
+    reading = ReadingCost(50, 10, 400_000, 20_000, 10)
+    plan = replace(PLAN, fold_tokens=(600_000, 30_000), reading=reading)
+    assert plan.tokens[SCENE] == (1_000_000, 50_000)
+    prices = {SCENE: Prices(1.0, 2.0), FOLD: Prices(10.0, 20.0)}
+    found = estimated(plan, PACE, lambda kind: prices.get(kind, Prices()))
+    assert found.price == pytest.approx(1.0 + 0.1 + 6.0 + 0.6)
 
 
 def test_reasoning_is_paid_for_with_each_request() -> None:
-    plan = estimated(PLAN, PACE, Prices(3.0, 15.0), reasoning_tokens=1000)
+    plan = estimated(PLAN, PACE, at(3.0, 15.0), reasoning_tokens=1000)
     assert plan.output_tokens == PLAN.output_tokens + PLAN.requests * 1000
     more = PLAN.requests * 1000 / 1_000_000 * 15.0
     assert plan.price == pytest.approx(2 * 3.0 + 0.1 * 15.0 + more)
@@ -135,10 +151,10 @@ def test_no_time_is_promised_while_nothing_is_answered() -> None:
 
 
 def test_a_model_that_was_tested_is_no_middling_one() -> None:
-    plan = estimated(PLAN, Pace(), Prices(), write_speed=60.0)
-    middling = estimated(PLAN, Pace(), Prices()).seconds
+    plan = estimated(PLAN, Pace(), at(), write_speed=60.0)
+    middling = estimated(PLAN, Pace(), at()).seconds
     assert middling is not None
     assert plan.seconds == middling / 2
     assert plan.is_tested
     assert not plan.is_guessed
-    assert not estimated(PLAN, PACE, Prices(), write_speed=60.0).is_tested
+    assert not estimated(PLAN, PACE, at(), write_speed=60.0).is_tested
