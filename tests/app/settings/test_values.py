@@ -18,6 +18,7 @@ OF_THEIR_OWN_PLACE = {
     "story_colours",
     "lore_done",
     "memory_left_out",
+    "prices_of_models",
     "recap_pins",
 }
 
