@@ -15,8 +15,8 @@ const SEEN_WITHIN = 3_000;
 
 
 /**
- * @typedef {{chat: object, index: number, hash: number, wanted: boolean | null, isSent: boolean,
- *     isDone: boolean}} Waiting
+ * @typedef {{chat: object, message: object, index: number, hash: number, before?: number,
+ *     wanted: boolean | null, isSent: boolean, isDone: boolean}} Waiting
  */
 
 /** @type {Map<string, Waiting>} by chat, index and checksum of the message */
@@ -63,10 +63,25 @@ function keyOf(chat, index, hash) {
     return `${chatKey(chat)}|${index}|${hash}`;
 }
 
-/** A message as a wish names it, null for one that is not there. */
+/**
+ * A message as a wish names it, null for one that is not there.
+ * @returns {{index: number, hash: number, before?: number} | null} before: of the message before it,
+ *     since stories repeat their sentences
+ */
 export function named(index) {
-    const message = context().chat[index];
-    return message ? { index, hash: messageChecksum(message) } : null;
+    const { chat } = context();
+    const before = chat[index - 1];
+    return chat[index] ? {
+        index,
+        hash: messageChecksum(chat[index]),
+        ...(before ? { before: messageChecksum(before) } : {}),
+    } : null;
+}
+
+/** Where a message is now that may have waited for long; as it was where nobody knows. */
+function placeNow({ chat, message, index, hash, before }) {
+    const at = chatKey(openChat()) === chatKey(chat) ? context().chat.indexOf(message) : -1;
+    return at < 0 ? { index, hash, ...(before === undefined ? {} : { before }) } : named(at);
 }
 
 function onClick(event) {
@@ -104,7 +119,8 @@ export async function press(index, message = elementOf(index)) {
     const row = message && rowAt(message);
     // Only what is seen can be meant: else the other way than it is now.
     const wanted = isShown && row ? !row.end : null;
-    waiting.set(key, { chat, ...meant, wanted, isSent: false, isDone: false });
+    const line = context().chat[index];
+    waiting.set(key, { chat, message: line, ...meant, wanted, isSent: false, isDone: false });
     repaint(message);
     return link.isUp() ? tellProgram(key) : null;
 }
@@ -112,8 +128,8 @@ export async function press(index, message = elementOf(index)) {
 async function tellProgram(key) {
     const one = waiting.get(key);
     one.isSent = true;
-    const { chat, index, hash, wanted } = one;
-    const details = wanted === null ? { index, hash } : { index, hash, wanted };
+    const { chat, index, wanted } = one;
+    const details = { ...placeNow(one), ...(wanted === null ? {} : { wanted }) };
     const reply = await ask('scene', { chat, ...details });
     if (!reply && !link.isUp()) {
         one.isSent = false; // it went away meanwhile
@@ -168,7 +184,7 @@ function paint(message, row) {
     flag.toggleAttribute('data-waits', Boolean(one));
     flag.title = one
         ? waitingTitle(one)
-        : t`End of ${row.end}. Press to take the break away (Tavernkeep).`;
+        : t`End of scene ${row.end}. Press to take the break away (Tavernkeep).`;
     flag.setAttribute('aria-label', flag.title);
 }
 

@@ -1,9 +1,8 @@
 /** Under a message: its recap, whether that counts, and which scene ends there. */
 
+import { named } from './breaks.js';
 import { element } from './card.js';
 import { rowAt, use } from './rows.js';
-import { messageChecksum } from './checksum.js';
-import { context } from './tavern.js';
 import { wish } from './wishes.js';
 import { t } from './words.js';
 
@@ -36,7 +35,7 @@ function paint(message, row) {
         word.textContent = row.word;
         word.title = `${row.reason} ${t`Press to see it in Tavernkeep.`}`.trim();
         recap.textContent = row.recap;
-        end.textContent = row.end && t`End of ${row.end}`;
+        end.textContent = row.end && t`End of scene ${row.end}`;
     }
 }
 
@@ -54,8 +53,9 @@ function onClick(event) {
     const word = event.target.closest?.(`.${CLASS} .tavernkeep-word`);
     const message = word?.closest('.mes');
     const index = Number(message?.getAttribute('mesid'));
-    if (message && rowAt(message) && context().chat[index]) {
-        wish('open', { index, hash: messageChecksum(context().chat[index]) });
+    const meant = message && rowAt(message) ? named(index) : null;
+    if (meant) {
+        wish('open', meant);
     }
 }
 

@@ -120,6 +120,17 @@ async def test_a_press_ends_a_scene_and_undo_takes_its_flag_away(
     assert not is_marked(companion, harbour, 1)
 
 
+async def test_the_newest_message_ends_a_scene_though_an_earlier_one_says_the_same(
+    program: Beside, page: TavernPage, harbour: Path
+) -> None:
+    count = int(await page.evaluate(f"() => {CONTEXT}.chat.length"))
+    said = await page.evaluate(f"() => {CONTEXT}.chat.findLast(one => one.is_user).mes")
+    assert await page.slash(f"/send {said} | /tk-scene") == "true"
+    assert is_marked(program.companion, harbour, count)
+    await program.companion.edits.undo(harbour)
+    await page.slash(f"/cut {count}")
+
+
 async def test_every_command_says_when_the_program_is_away(
     program: Beside, page: TavernPage, harbour: Path
 ) -> None:

@@ -208,8 +208,9 @@ class Wish(Struct, frozen=True, tag="wish"):
     """What the user asks of the program from within the page; a Reply with this id answers it.
 
     kind: as in `WISHES`. index: of the message it is about, 0 and more, None for the newest. hash:
-    that message's checksum. wanted: how it shall be, None for the other way than now. text: what
-    is looked for, or which text is to be written.
+    that message's checksum. before: that of the message before it, None for the first one and from
+    an older page. wanted: how it shall be, None for the other way than now. text: what is looked
+    for, or which text is to be written.
     """
 
     id: Short
@@ -217,6 +218,7 @@ class Wish(Struct, frozen=True, tag="wish"):
     chat: ChatIdentity
     index: Count | None = None
     hash: Crc | None = None
+    before: Crc | None = None
     wanted: bool | None = None
     text: Annotated[str, Meta(max_length=500)] = ""
 

@@ -34,8 +34,9 @@ _WORDS: Mapping[InclusionState, str] = {
 class PageMark(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The marks of one message; without any it takes away what stood there.
 
-    hash: the message's checksum, by which the page knows that it means the same one. end: which
-    scene ends here. state: of the recap, a key for its colour; word: the same for people.
+    hash: the message's checksum, by which the page knows that it means the same one. end: number
+    and name of the scene that ends here; the page, whose language may be another one than ours,
+    says the rest. state: of the recap, a key for its colour; word: the same for people.
     """
 
     index: int
@@ -89,8 +90,7 @@ def difference(
 
 def _end(story: Story, scene: Scene) -> str:
     name = " ".join(story.scene_name(scene)[:LONGEST_NAME].split())
-    number = scene.number
-    return tr("scene {n}: {name}", n=number, name=name) if name else tr("scene {n}", n=number)
+    return f"{scene.number}: {name}" if name else str(scene.number)
 
 
 def _told(story: Story, index: int) -> dict[str, Any]:

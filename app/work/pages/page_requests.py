@@ -160,20 +160,28 @@ class PageRequests:
             await asyncio.sleep(pause)
             if pause:
                 await chat.reading()
-            index = _nearest(chat.story.messages, wish)
+            index = _meant(chat.story.messages, wish)
             if index is not None:
                 return index
         raise UsageError(tr(UNSAVED))
 
 
-def _nearest(messages: Sequence[Message], wish: Wish) -> int | None:
-    """The message with the wish's checksum that is nearest to its index."""
+def _meant(messages: Sequence[Message], wish: Wish) -> int | None:
+    """The message that a wish names: the one in its place, else the only one near it that is like
+    it and follows one like that which it follows. Who repeats a sentence means its own place.
+    """
     if wish.index is None or wish.hash is None:
         return len(messages) - 1 if messages else None
     about = wish.index
+    if about >= len(messages):
+        return None  # not saved yet, whatever earlier ones say the same
+    if message_checksum(messages[about]) == wish.hash:
+        return about
     near = range(max(0, about - NEAR), min(len(messages), about + NEAR + 1))
-    places = sorted(near, key=lambda at: abs(at - about))
-    return next((at for at in places if message_checksum(messages[at]) == wish.hash), None)
+    places = [at for at in near if message_checksum(messages[at]) == wish.hash]
+    if wish.before is not None:
+        places = [at for at in places if at and message_checksum(messages[at - 1]) == wish.before]
+    return places[0] if len(places) == 1 else None
 
 
 def _item(hit: Hit, path: Path) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def test_a_failure_is_shown_where_there_is_no_recap() -> None:
 def test_only_what_is_wanted_is_told() -> None:
     shown = story(recap="They met.", break_at=1, name="Quay")
     ends = page_marks(shown, 0, with_ends=True, with_recaps=False)
-    assert {index: mark.end for index, mark in ends.items()} == {1: "scene 1: Quay"}
+    assert {index: mark.end for index, mark in ends.items()} == {1: "1: Quay"}
     assert page_marks(shown, 0, with_ends=False, with_recaps=False) == {}
     assert min(marks_of(shown, first=2)) == 2
 

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LENGTH = 40
 BREAKS = (9, 24)
+TWINS = (29, 33)  # messages that say the same
 
 
 @dataclass
@@ -118,7 +119,9 @@ def tavern(tmp_path_factory: pytest.TempPathFactory) -> WrittenTavern:
                 "name": "Mira" if n % 2 else "Ana",
                 "is_user": not n % 2,
                 "kind": "chat",
-                "mes": f"We carried {n} lanterns to the harbour of Vell.",
+                "mes": "And then?"
+                if n in TWINS
+                else f"We carried {n} lanterns to the harbour of Vell.",
             }
             for n in range(LENGTH)
         ],
@@ -248,6 +251,29 @@ async def test_a_wish_ends_a_scene_by_the_message_and_not_by_its_number(table: T
     assert undo == f"scene break at #{place}"  # once, also where it was pressed twice
     assert (await table.page.wish("scene", **meant))["result"]["marked"] is False
     assert place not in table.ends
+
+
+async def test_the_newest_message_is_never_an_earlier_one_that_says_the_same(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_requests, "SAVE_PAUSES", (0.0, 0.01))
+    ends = table.ends
+    sent = table.named(TWINS[1]) | {"index": LENGTH}  # shown by the page and not saved yet
+    assert (await table.page.wish("scene", **sent, wanted=True))["error"] == UNSAVED
+    assert table.ends == ends
+
+
+async def test_of_two_messages_that_say_the_same_the_one_behind_the_same_message_is_meant(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_requests, "SAVE_PAUSES", (0.0, 0.01))
+    first, second = TWINS
+    moved = table.named(second) | {"index": first + 1}  # three messages came since the page looked
+    assert (await table.page.wish("scene", **moved, wanted=True))["error"] == UNSAVED
+    before = table.named(second - 1)["hash"]
+    reply = await table.page.wish("scene", **moved, before=before, wanted=True)
+    assert reply["result"] == {"marked": True, "index": second}
+    await table.page.wish("scene", **table.named(second), wanted=False)
 
 
 async def test_a_message_that_is_not_saved_yet_is_waited_for_and_then_refused(
