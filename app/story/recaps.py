@@ -91,6 +91,16 @@ class RunningVersion:
     is_retired: bool = False
 
     @property
+    def is_without_model(self) -> bool:
+        """Whether rules wrote it: nothing else was chosen then, or the model gave nothing."""
+        return self.made_by.startswith(BUILT_IN)
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether rules wrote it because the model that was asked gave nothing."""
+        return self.is_without_model and self.made_by != BUILT_IN
+
+    @property
     def is_of_a_model(self) -> bool:
         """Whether a model wrote it, here or in the chat, or it stands in for one that did."""
         return self.made_by not in (YOU, BUILT_IN)

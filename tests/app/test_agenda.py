@@ -16,7 +16,7 @@ import pytest
 from app.companion import Companion, open_companion
 from app.core.operations import Operation, OperationKind, OperationStatus
 from app.core.paths import user_folders
-from app.work.edits.story_edits import made_without_model
+from app.work.planning.folding import made_without_model
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 
@@ -25,6 +25,9 @@ def recap(request: RecordedRequest) -> str:
     """The same prompt gets the same words, and every other prompt others."""
     event = f"Event {Random(request.text).randrange(10**9)} happened."
     return json.dumps({"name": event[:12], "recap": {"developments": [event]}})
+
+
+FOLDS = "running recap"  # what only the request of a fold says
 
 
 @dataclass
@@ -172,6 +175,40 @@ async def test_a_scene_is_folded_in_after_its_recap_is_made_anew(place: Place) -
         story = await companion.settled(place.chat)
         assert companion.work.left(place.chat) is None
         assert all(len(versions) == 2 for versions in story.recaps.values())
+
+
+async def test_a_fold_that_was_refused_is_asked_for_again_though_rules_stand_in_for_it(
+    place: Place,
+) -> None:
+    place.chat.write_bytes(b"".join(place.chat.read_bytes().splitlines(keepends=True)[:70]))
+    refusing = True
+
+    def answer(request: RecordedRequest) -> str:
+        is_fold = FOLDS in request.text
+        return "I'm sorry, but I can't help with that." if refusing and is_fold else recap(request)
+
+    with FakeLlm(answer) as model:
+        async with place.opened(llm=f"openai:{MODEL}@{model.url}", asks_first=False) as companion:
+            await companion.open_story(place.chat)
+            story = await companion.settled(place.chat)
+            folds = [v for v in story.running.versions if v.is_stand_in]
+            failed = [o for o in companion.work.operations if o.status is OperationStatus.FAILED]
+            assert {operation.spec.kind for operation in failed} == {OperationKind.RUNNING_RECAP}
+            assert len(folds) == len(failed) > 1
+            asked = len(model.requests)
+            assert len(made_without_model(story)) == len(folds)
+            await companion.work.retry_all()
+            await companion.settled(place.chat)
+            assert len(model.requests) >= asked + len(failed)
+            again = (await companion.settled(place.chat)).running.versions
+            assert [v for v in again if v.is_stand_in] == folds  # as bad again, it stands in once
+            refusing = False
+            await companion.work.retry_all()
+            story = await companion.settled(place.chat)
+            current = story.running.current
+            assert current is not None
+            assert (current.made_by, current.last_anchor) == (MODEL, folds[-1].last_anchor)
+            assert made_without_model(story) == ()
 
 
 async def test_what_was_written_without_a_model_is_written_by_one_when_asked(place: Place) -> None:

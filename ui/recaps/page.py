@@ -97,10 +97,12 @@ class RecapsPage(QWidget):
         rail.lore_chosen.connect(self._on_lore_chosen)
         rail.write_asked.connect(self._on_write_asked)
         rail.redo_asked.connect(self._on_redo_asked)
-        rail.rebuild_asked.connect(self._on_rebuild_asked)
+        rail.rebuild_asked.connect(lambda: self._subject.rebuild())
         rail.clear_asked.connect(self._on_clear_asked)
         rail.model_asked.connect(lambda: self._subject.redo_made_without_model())
+        rail.let_go = lambda: self._subject.let_go
         rail.made_without_model = lambda: self._subject.made_without_model
+        rail.again_asked.connect(lambda: self._subject.tell_again())
         reading.edit_begun.connect(self._counts.count_made)
         reading.edited.connect(self._on_edited)
         reading.keep_asked.connect(self._on_edit_kept)
@@ -111,7 +113,7 @@ class RecapsPage(QWidget):
         reading.compare_asked.connect(self.compare_shown)
         reading.back_asked.connect(self._show_comparison)
         reading.discard_asked.connect(self._on_discard)
-        reading.rebuild_asked.connect(self._on_rebuild_asked)
+        reading.rebuild_asked.connect(lambda: self._subject.rebuild())
         comparison.edited.connect(self._on_result_edited)
         comparison.keep_asked.connect(self.keep_result)
         comparison.closed.connect(self.close_comparison)
@@ -362,9 +364,6 @@ class RecapsPage(QWidget):
 
     def _on_redo_asked(self) -> None:
         self._subject.redo()
-
-    def _on_rebuild_asked(self) -> None:
-        self._subject.rebuild()
 
     # Comparing
 

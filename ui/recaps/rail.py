@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr, trn
+from app.story.scenes import Scene
 from app.story.story import Story
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice, Segments
@@ -31,6 +32,7 @@ class RecapRail(QWidget):
     redo_asked: the recap is to be made again, of a scene or of the whole story.
     rebuild_asked: the running recap is to be made again from this scene on.
     model_asked: the model is to write what was written without one.
+    again_asked: what only deleted versions told is to be folded in again.
     clear_asked: all versions of the running recap are to be deleted.
     """
 
@@ -40,6 +42,7 @@ class RecapRail(QWidget):
     redo_asked = Signal()
     rebuild_asked = Signal()
     model_asked = Signal()
+    again_asked = Signal()
     clear_asked = Signal()
 
     def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
@@ -71,6 +74,9 @@ class RecapRail(QWidget):
         self.renew = QAction(self)
         self.renew.triggered.connect(self.model_asked)
         self.made_without_model: Callable[[], int] = lambda: 0  # scenes
+        self.again = QAction(self)
+        self.again.triggered.connect(self.again_asked)
+        self.let_go: Callable[[], Sequence[Scene]] = lambda: ()
         self.rebuild = QAction(tr("Rebuild the running recap from this scene"), self)
         self.rebuild.triggered.connect(self.rebuild_asked)
         self._build()
@@ -174,6 +180,7 @@ class RecapRail(QWidget):
         menu.addAction(self.redo)
         self.redo.setText(tr("Redo this recap") if self.anchor else tr(REBUILD))
         self.redo.setEnabled(bool(self.anchor) or has_some)
+        self._offer_what_was_let_go(menu)
         scenes = self.made_without_model()
         if scenes:
             self.renew.setText(
@@ -188,3 +195,15 @@ class RecapRail(QWidget):
         self.rebuild.setEnabled(any(row.told for row in self._model.rows))
         self.clear.setEnabled(has_some)
         menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 4)))
+
+    def _offer_what_was_let_go(self, menu: QMenu) -> None:
+        scenes = self.let_go()
+        if not scenes:
+            return
+        first, last = scenes[0].number, scenes[-1].number
+        self.again.setText(
+            tr("Fold scene {n} in again", n=first)
+            if first == last
+            else tr("Fold scenes {first} to {last} in again", first=first, last=last)
+        )
+        menu.addAction(self.again)

@@ -10,7 +10,8 @@ from app.core.translation import N_, tr
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion
-from app.work.edits.story_edits import made_without_model
+from app.story.scenes import Scene
+from app.work.planning.folding import made_without_model
 from ui.core.session import Session
 from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
 
@@ -125,6 +126,20 @@ class RecapSubject:
         if path is not None:
             rebuilding = self._session.companion.edits.rebuild_running_recap(path, anchor)
             self._do(rebuilding, N_("rebuilding the running recap"))
+
+    @property
+    def let_go(self) -> tuple[Scene, ...]:
+        """The scenes that only deleted versions of the running recap told."""
+        path, companion = self._session.path, self._session.companion
+        if path is None or self._session.story is None or self.anchor:
+            return ()
+        return companion.edits.scenes_let_go(path)
+
+    def tell_again(self) -> None:
+        """Have those folded in again."""
+        scenes = self.let_go
+        if scenes and scenes[0].closing is not None:
+            self._rebuild(scenes[0].closing.anchor)
 
     @property
     def made_without_model(self) -> int:

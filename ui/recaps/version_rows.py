@@ -88,6 +88,8 @@ def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[Versi
 
 def running_why(version: RunningVersion) -> str:
     """Why a version of the running recap was made."""
+    if version.is_stand_in:
+        return tr("Stopgap without the model, scenes 1–{last}", last=version.scene_count)
     if version.reason == "fold" and version.scene_count:
         if version.scene_count == 1:
             return tr("Scene 1 folded in")
@@ -136,6 +138,8 @@ def scene_why(recap: SceneRecap, place: int) -> str:
         return tr("Found in the chat")
     if recap.is_taken_over:
         return tr("Taken over from {extension}", extension=recap.made_by)
+    if recap.is_stand_in:
+        return tr("Stopgap without the model")
     return tr("Redone") if place else tr("First version")
 
 

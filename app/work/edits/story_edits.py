@@ -16,7 +16,7 @@ from app.store.undo import REDO, UNDO
 from app.story.clearance import Clearance
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import YOU, RunningVersion, SceneRecap, injected_version
-from app.story.story import Story
+from app.story.scenes import Scene
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.change_history import ChangeHistory
@@ -24,6 +24,7 @@ from app.work.edits.drafts import StoryDrafts
 from app.work.edits.message_edits import MessageEdits
 from app.work.edits.recap_import import TakingIn
 from app.work.edits.scene_edits import SceneEdits, closed_scene
+from app.work.planning.folding import made_without_model, scenes_let_go
 from app.work.planning.planner import (
     PRIORITY_ASKED,
     Writing,
@@ -166,6 +167,13 @@ class StoryEdits:
             chat, label, lambda: recaps.rebuild_running(chat.chat_id, versions, behind, now)
         )
 
+    def scenes_let_go(self, path: Path) -> tuple[Scene, ...]:
+        """The scenes that the running recap tells no more, as the user deleted what did; a rebuild
+        from the first of them on tells them again, and so does the next scene that is folded in.
+        """
+        chat = self._open(path)
+        return tuple(scenes_let_go(chat.story, chat.settings()))
+
     def is_scene_recap_stale(self, path: Path, anchor: str) -> bool:
         """Whether the scene that ends here changed since its recap was made."""
         chat = self._open(path)
@@ -213,12 +221,20 @@ class StoryEdits:
 
     async def redo_made_without_model(self, path: Path) -> None:
         """Let the model in force write what rules wrote: each such recap of a scene, and then the
-        running recap from the first of them on. All versions are kept.
+        running recap from the first of them on, or from what rules folded in. All versions are
+        kept.
         """
         chat = self._open(path)
         anchors = made_without_model(chat.story)
         if anchors:
-            await self._enqueue([self._again(chat, anchor) for anchor in anchors])
+            recaps = ((anchor, chat.story.recaps[anchor]) for anchor in anchors)
+            await self._enqueue(
+                [
+                    self._again(chat, anchor)
+                    for anchor, versions in recaps
+                    if any(recap.is_current and recap.is_without_model for recap in versions)
+                ]
+            )
             await self.rebuild_running_recap(path, anchors[0])
 
     def _again(self, chat: OpenChat, anchor: str) -> OperationSpec:
@@ -283,14 +299,3 @@ class StoryEdits:
 
     def _open(self, path: Path) -> OpenChat:
         return self._chats.required(path)
-
-
-def made_without_model(story: Story) -> tuple[str, ...]:
-    """Anchors of the closed scenes whose recap that counts rules wrote, in their order."""
-    return tuple(
-        scene.closing.anchor
-        for scene in story.scenes
-        if scene.closing is not None
-        and (recap := story.scene_recap(scene)) is not None
-        and recap.is_without_model
-    )

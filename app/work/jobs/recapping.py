@@ -18,7 +18,7 @@ from app.story.messages import Message
 from app.story.recap_texts.pinned import Pin, pins_in, with_pinned
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.recap_texts.recap_text import is_headed, merged
-from app.story.recaps import LEFT_OUT, YOU, RunningVersion, SceneRecap
+from app.story.recaps import LEFT_OUT, YOU, RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import Scene, scene_digest
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.message_recapping import MessageRecapper
@@ -26,10 +26,8 @@ from app.work.jobs.model_breaks import BreakFinder
 from app.work.jobs.result_cache import KeptResults
 from app.work.jobs.services import JobServices
 from app.work.jobs.staging import KeptInStore, adds_nothing, known_lore
-from app.work.planning.planner import (
-    fold_base,
-    recapped_messages,
-)
+from app.work.planning.folding import fold_base
+from app.work.planning.planner import recapped_messages
 from app.work.planning.staleness import renewed
 
 
@@ -247,22 +245,26 @@ class Recapper:
                 created=_made(operation),
             )
 
-        add = self._add_running
+        def add(version: RunningVersion) -> None:
+            self._add_running(chat, version, recap, operation)
+
         if base is not None and adds_nothing(recap, base):
             unchanged = made(base.content, recap.made_by)
-            await self._store.run(lambda: add(chat, unchanged, recap, operation))
+            await self._store.run(lambda: add(unchanged))
             return Outcome()
         try:
             value, outcome = await self._results.once(operation, write, reuse=True)
         except AnswerUnusable:
             # One bad answer must not keep all later scenes out of the prompt.
+            if _standing(story.running, spec.anchor) is not None:
+                raise  # what stands in for it is there already
             tokens = int(spec.params["tokens"])
             text = await self._folded_without(base, name, recap.text, tokens)
             stand_in = made(text, self._stand_in_label(spec.kind))
-            await self._store.run(lambda: add(chat, stand_in, recap, operation))
+            await self._store.run(lambda: add(stand_in))
             raise
         version = made(value["content"], _maker(value))
-        await self._results.keep(spec.key, value, lambda: add(chat, version, recap, operation))
+        await self._results.keep(spec.key, value, lambda: add(version))
         return outcome
 
     async def _folded_without(
@@ -292,6 +294,11 @@ class Recapper:
             for old in running.versions
         ):
             return
+        standing = _standing(running, version.last_anchor)
+        if standing is not None and standing.is_stand_in:
+            # What was folded in behind it tells of the story by what rules made of it.
+            self._fold_anew_from(chat, version.last_anchor)
+            running = store.recaps.running(chat.chat_id)
         current = running.current
         # A recap that is being rebuilt stays in the prompt until the new one reaches as far.
         is_behind = (
@@ -308,6 +315,12 @@ class Recapper:
             self.progress.emit(OperationProgress(operation.id, text))
 
         return on_text
+
+
+def _standing(running: RunningRecap, anchor: str) -> RunningVersion | None:
+    """The newest version that can be built on of those that end with this scene."""
+    of_scene = (v for v in reversed(running.versions) if v.last_anchor == anchor)
+    return next((version for version in of_scene if not version.is_retired), None)
 
 
 def _maker(value: Mapping[str, str]) -> str:

@@ -20,7 +20,8 @@ from app.story.break_search import (
 from app.story.messages import combined_digest
 from app.story.scenes import BreakOrigin, Scene
 from app.story.story import Story
-from app.work.planning.planner import PRIORITY_ASKED, Writing, covered_until, recap_room
+from app.work.planning.folding import covered_until
+from app.work.planning.planner import PRIORITY_ASKED, Writing, recap_room
 
 # Before folds and recaps: what is cut in two needs other recaps.
 PRIORITY_SEARCH = 30

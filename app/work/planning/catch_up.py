@@ -13,8 +13,9 @@ from app.story.break_search import SearchCost
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.scenes import Scene
 from app.story.story import Story
+from app.work.planning.folding import scenes_to_fold
 from app.work.planning.memory_planner import ReadingCost
-from app.work.planning.planner import covered_until, recap_bounds, recap_room
+from app.work.planning.planner import recap_bounds, recap_room
 
 # Instructions of a request beside the story's own text, about.
 INSTRUCTION_TOKENS = 700
@@ -339,7 +340,4 @@ def _to_fold(story: Story, settings: Mapping[str, Any]) -> list[Scene]:
     """The scenes that the running recap is to tell, and does not."""
     if not settings["running_recap_auto"]:
         return []
-    closed = [scene for scene in story.scenes if scene.is_closed]
-    foldable = closed[: max(0, len(closed) - int(settings["running_recap_leave_out"]))]
-    covered = covered_until(story)
-    return [scene for scene in foldable if scene.last > covered]
+    return list(scenes_to_fold(story, settings))

@@ -27,8 +27,8 @@ from app.memory.reading.windows import settled
 from app.memory.records import DocumentKind, Memory
 from app.story.messages import digest
 from app.work.planning.derivable import Derivable
+from app.work.planning.folding import covered_until
 from app.work.planning.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT
-from app.work.planning.planner import covered_until
 
 # A correction is wanted before the next reply; the rest is made of what passes have read.
 PRIORITY_CONTINUITY = PRIORITY_PASS + 1

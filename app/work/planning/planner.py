@@ -19,9 +19,10 @@ from app.story.messages import (
     MessageRecap,
     combined_digest,
 )
-from app.story.recaps import YOU, RunningVersion, visible_versions
+from app.story.recaps import YOU, RunningVersion
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
+from app.work.planning.folding import covered_until, fold_base, scenes_to_fold
 
 # A user waits for what they asked for themselves. Folds go before further recaps so that the prompt
 # gains from each; then, of a long backlog, the newest scenes, the newest first, since the prompt
@@ -212,51 +213,30 @@ def is_scene_recap_stale(story: Story, scene: Scene, settings: Mapping[str, Any]
     return recap.source_digest != source_digest(story, scene, settings)
 
 
-def covered_until(story: Story) -> int:
-    """Index of the last message that any usable version of the running recap covers, else -1.
-
-    Versions that the user deleted count, or the next plan would make them again.
-    """
-    return story.places.last_of(story.running.reached)
-
-
-def _reaches(story: Story) -> dict[int, int]:
-    """Index of the last message covered by each version that can be built on, by its number."""
-    places = story.places
-    return {
-        version.version: places.get(version.last_anchor, -1)
-        for version in visible_versions(story.running.versions, places)
-        if not version.is_retired
-    }
-
-
-def fold_base(story: Story, before: int) -> RunningVersion | None:
-    """The version to build on for a scene that begins at message `before`.
-
-    The chosen version where it reaches up to there, else the one that reaches farthest, the
-    newest among equals. None: begin anew.
-    """
-    usable = {number: reach for number, reach in _reaches(story).items() if reach < before}
-    if not usable:
-        return None
-    farthest = max(usable.values())
-    equals = [number for number, reach in usable.items() if reach == farthest]
-    current = story.running.current_version
-    chosen = current if current in equals else max(equals)
-    return next(v for v in story.running.versions if v.version == chosen)
-
-
 def next_fold(
     story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
 ) -> OperationSpec | None:
     """The fold that the running recap lacks next; None when it is complete or has to wait."""
-    scenes = story.scenes
-    closed = scenes[:-1] if scenes and scenes[-1].closing is None else scenes
-    end = max(0, len(closed) - int(settings["running_recap_leave_out"]))
-    at = bisect_right(closed, covered_until(story), key=lambda scene: scene.last)
-    if at >= end:
+    wanting = scenes_to_fold(story, settings)
+    return _fold(story, chat_id, wanting[0], settings, writing) if wanting else None
+
+
+def fold_again(
+    story: Story, chat_id: int, anchor: str, settings: Mapping[str, Any], writing: Writing
+) -> OperationSpec | None:
+    """The fold of the scene that ends here, where rules did it in place of a model that gave
+    nothing of use; None where that is not so.
+    """
+    scene = story.scene_ending_at(anchor)
+    told = [v for v in story.running.versions if v.last_anchor == anchor and not v.is_retired]
+    if scene is None or not told or not told[-1].is_stand_in:
         return None
-    scene = closed[at]
+    return _fold(story, chat_id, scene, settings, writing)
+
+
+def _fold(
+    story: Story, chat_id: int, scene: Scene, settings: Mapping[str, Any], writing: Writing
+) -> OperationSpec | None:
     assert scene.closing is not None
     recap = story.scene_recap(scene)
     if recap is None:

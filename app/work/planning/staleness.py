@@ -14,6 +14,7 @@ from app.work.planning.memory_planner import pass_spec
 from app.work.planning.planner import (
     PRIORITY_ASKED,
     Writing,
+    fold_again,
     message_recap_specs,
     needs_recap,
     next_fold,
@@ -54,7 +55,13 @@ def renewed(
         return (replace(now, priority=spec.priority),)
     if spec.kind is OperationKind.RUNNING_RECAP:
         fold = next_fold(story, chat, settings, writing)
-        return (fold,) if fold is not None and fold.anchor == spec.anchor else ()
+        if fold is not None and fold.anchor == spec.anchor:
+            return (fold,)
+        if not is_asked_for(spec):
+            return ()
+        # Who asks for it knows of what stands in for it.
+        redone = fold_again(story, chat, spec.anchor, settings, writing)
+        return () if redone is None else (replace(redone, priority=spec.priority),)
     if spec.kind is OperationKind.MESSAGE_RECAP:
         by_anchor = {message.anchor: message for message in story.messages}
         messages = [by_anchor[a] for a in spec.params["anchors"] if a in by_anchor]

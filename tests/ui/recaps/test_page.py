@@ -17,7 +17,7 @@ from app.story.comparison import Choice
 from app.story.drafts import RUNNING_RECAP, Draft
 from app.story.recaps import RunningRecap
 from app.story.scenes import Scene
-from app.work.edits.story_edits import made_without_model
+from app.work.planning.folding import made_without_model
 from tests.labelled import WrittenTavern
 from ui.program.main_window import MainWindow
 from ui.recaps.comparing.merging import OPEN_WORDS
@@ -457,6 +457,30 @@ async def test_a_model_is_let_redo_what_was_written_before_it(
     rail.renew.trigger()
     kinds = (OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP)
     await until(lambda: {op.spec.kind for op in companion.work.operations} >= set(kinds))
+
+
+async def test_what_a_deleted_version_told_is_folded_in_again_when_asked(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    path = demo_tavern.chat
+    story = companion.story(path)
+    assert story is not None
+    last = story.running.versions[-1]
+    assert page.rail.let_go() == ()
+    await companion.edits.clear_running_recap(path)
+    await companion.settled(path)
+    assert [s.number for s in page.rail.let_go()] == list(range(1, last.scene_count + 1))
+    press(page.rail.more)
+    assert page.rail.again.text() == f"Fold scenes 1 to {last.scene_count} in again"
+    page.rail.again.trigger()
+
+    def is_told() -> bool:
+        story = companion.story(path)
+        newest = story.running.latest if story is not None else None
+        return newest is not None and newest.last_anchor == last.last_anchor
+
+    await until(is_told)
+    assert page.rail.let_go() == ()
 
 
 async def test_the_running_recap_has_one_size_on_every_page(

@@ -15,10 +15,9 @@ from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 from app.work.planning.catch_up import CatchUpPlan, catch_up_plan
+from app.work.planning.folding import covered_until, fold_base, scenes_to_fold
 from app.work.planning.planner import (
     Writing,
-    covered_until,
-    fold_base,
     missing_recaps,
     plan,
     recapped_messages,
@@ -119,6 +118,19 @@ def test_scenes_are_folded_one_after_the_other() -> None:
     story = with_versions(story, "m2")
     # Scene 2 has no recap yet: scene 3 must not be folded in before it.
     assert kinds(planned(story)) == [("scene_recap", "m5")]
+
+
+def test_a_scene_whose_version_was_deleted_is_told_before_the_next_one() -> None:
+    anchors = ("m2", "m5", "m8")
+    story = with_recaps(story_of(20, 2, 5, 8), *anchors)
+    story = with_versions(story, "m2")
+    story = replace(story, running=replace(story.running, forgone=frozenset({"m5"})))
+    assert planned(story) == []  # nothing comes back by itself
+    both = settings(running_recap_leave_out=0)
+    assert kinds(planned(story, running_recap_leave_out=0)) == [("running_recap", "m5")]
+    assert [scene.last for scene in scenes_to_fold(story, both)] == [5, 8]
+    told = with_versions(story, "m2", "m5")
+    assert [scene.last for scene in scenes_to_fold(told, both)] == [8]
 
 
 def test_an_edit_in_a_scene_that_is_folded_in_costs_nothing_unasked() -> None:

@@ -1,0 +1,92 @@
+"""How far the running recap tells the story, what it builds on, and what comes next. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from app.story.recaps import YOU, RunningVersion, visible_versions
+from app.story.scenes import Scene
+from app.story.story import Story
+
+
+def covered_until(story: Story) -> int:
+    """Index of the last message that any usable version of the running recap covers, else -1.
+
+    Versions that the user deleted count, or the next plan would make them again.
+    """
+    return story.places.last_of(story.running.reached)
+
+
+def _reaches(story: Story) -> dict[int, int]:
+    """Index of the last message covered by each version that can be built on, by its number."""
+    places = story.places
+    return {
+        version.version: places.get(version.last_anchor, -1)
+        for version in visible_versions(story.running.versions, places)
+        if not version.is_retired
+    }
+
+
+def fold_base(story: Story, before: int) -> RunningVersion | None:
+    """The version to build on for a scene that begins at message `before`.
+
+    The chosen version where it reaches up to there, else the one that reaches farthest, the
+    newest among equals. None: begin anew.
+    """
+    usable = {number: reach for number, reach in _reaches(story).items() if reach < before}
+    if not usable:
+        return None
+    farthest = max(usable.values())
+    equals = [number for number, reach in usable.items() if reach == farthest]
+    current = story.running.current_version
+    chosen = current if current in equals else max(equals)
+    return next(v for v in story.running.versions if v.version == chosen)
+
+
+def scenes_to_fold(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]:
+    """The scenes that the running recap is to tell and does not, in their order.
+
+    Those of a version that the user deleted are among them only once a further scene is: what is
+    built then would be without them for good.
+    """
+    scenes = story.scenes
+    closed = scenes[:-1] if scenes and scenes[-1].closing is None else scenes
+    end = max(0, len(closed) - int(settings["running_recap_leave_out"]))
+    at = bisect_right(closed, covered_until(story), key=lambda scene: scene.last)
+    if at >= end:
+        return ()
+    base = fold_base(story, closed[at].first + 1)
+    told = story.places.get(base.last_anchor, -1) if base else -1
+    return closed[bisect_right(closed, told, key=lambda scene: scene.last) : end]
+
+
+def scenes_let_go(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]:
+    """The scenes that the running recap tells no more since the user deleted the versions that did,
+    and that no further scene brings back yet.
+    """
+    if scenes_to_fold(story, settings):
+        return ()
+    all_of_it = replace(story, running=replace(story.running, forgone=frozenset()))
+    return scenes_to_fold(all_of_it, settings)
+
+
+def made_without_model(story: Story) -> tuple[str, ...]:
+    """Anchors of the closed scenes that rules recapped, or folded into the running recap, in their
+    order. What the user wrote of the running recap since stands for what it was made from.
+    """
+    versions = story.running.versions
+    yours = max((v.version for v in versions if v.made_by == YOU), default=-1)
+    folds = {v.last_anchor: v for v in versions if v.version > yours and not v.is_retired}
+    return tuple(
+        scene.closing.anchor
+        for scene in story.scenes
+        if scene.closing is not None
+        and (recap := story.scene_recap(scene)) is not None
+        and (
+            recap.is_without_model
+            or ((fold := folds.get(scene.closing.anchor)) is not None and fold.is_without_model)
+        )
+    )
