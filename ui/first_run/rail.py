@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
-from app.llm.backends.specs import BUILTIN, OPENAI, SILLYTAVERN
+from app.llm.backends.specs import BUILTIN, KINDS, SILLYTAVERN
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, body, safe_tip
 from ui.controls.signs import Emblem, Sign
@@ -193,7 +193,7 @@ class StepRail(QWidget):
         place, why = STAYS, WHY_IT_STAYS
         if kind == SILLYTAVERN:
             place, why = GOES_WITH_SILLYTAVERN, WHY_WITH_SILLYTAVERN
-        elif kind == OPENAI and not is_here(url):
+        elif KINDS[kind].asks_url and not is_here(url):
             place, why = GOES_TO_A_SERVER, WHY_TO_A_SERVER
         self._sign.set_icon("lock" if place == STAYS else "link")
         self._place.setText(tr(place))

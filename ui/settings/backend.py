@@ -14,9 +14,9 @@ from app.core.translation import N_, tr
 from app.llm.backends.ollama import FoundModel
 from app.llm.backends.specs import (
     BUILTIN,
+    KINDS,
     OLLAMA,
     OLLAMA_URL,
-    OPENAI,
     SILLYTAVERN,
     BackendSpec,
     parse_spec,
@@ -24,7 +24,7 @@ from app.llm.backends.specs import (
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, ChoiceCard, Field
 from ui.controls.labels import ToneLabel, body, section
-from ui.settings.backend_words import CARDS, card_words, size_fact, size_sentence
+from ui.settings.backend_words import card_words, size_fact, size_sentence
 from ui.settings.trial import TrialPanel
 from ui.theme.fonts import ui_font
 
@@ -126,7 +126,7 @@ class BackendChoice(QWidget):
             )
         self._models = QVBoxLayout()
         self._models.setSpacing(8)
-        for kind in CARDS:
+        for kind in KINDS:
             title, detail, fact = card_words(kind)
             card = ChoiceCard(title, detail, fact)
             card.clicked.connect(self._show_kind)
@@ -162,7 +162,7 @@ class BackendChoice(QWidget):
 
     def matches(self, text: str) -> bool:
         """Whether the section is about the text; `text` is casefolded."""
-        words = " ".join(" ".join(card_words(kind)) for kind in CARDS)
+        words = " ".join(" ".join(card_words(kind)) for kind in KINDS)
         return text in f"{tr('model backend test key')} {words} {tr(KEY_HELP)}".casefold()
 
     def show_spec(self, text: str) -> None:
@@ -173,11 +173,11 @@ class BackendChoice(QWidget):
             spec = BackendSpec(BUILTIN)
         self._current = spec
         self._card_of(spec).setChecked(True)
-        self._model.setText(spec.model if spec.kind != SILLYTAVERN else "")
+        self._model.setText(spec.model if KINDS[spec.kind].asks_model else "")
         if spec.kind == SILLYTAVERN:
             self._cards[SILLYTAVERN].setEnabled(True)
             self._choose_profile(spec.model)
-        self._url.setText(spec.url if spec.kind == OPENAI else "")
+        self._url.setText(spec.url if KINDS[spec.kind].asks_url else "")
         self._show_kind()
 
     def _card_of(self, spec: BackendSpec) -> ChoiceCard:
@@ -273,7 +273,7 @@ class BackendChoice(QWidget):
     @property
     def choices(self) -> tuple[ChoiceCard, ...]:
         """All cards in their order."""
-        built_in, *others = (self._cards[kind] for kind in CARDS)
+        built_in, *others = (self._cards[kind] for kind in KINDS)
         return (built_in, *self._found.values(), *others)
 
     @property
@@ -286,9 +286,9 @@ class BackendChoice(QWidget):
             pages = [str(BackendSpec(SILLYTAVERN, name)) for name in ("", *names)]
         listed: list[str] = []
         entered, _ = self._parsed()
-        if entered is not None and entered.kind == OPENAI:
+        if entered is not None and KINDS[entered.kind].asks_url:
             names = [self._offer.itemText(n) for n in range(self._offer.count())]
-            listed = [str(BackendSpec(OPENAI, name, entered.url)) for name in names]
+            listed = [str(BackendSpec(entered.kind, name, entered.url)) for name in names]
         current = (str(self._current), *((str(entered),) if entered is not None else ()))
         return tuple(dict.fromkeys((BUILTIN, *found, *pages, *current, *listed)))
 
@@ -303,19 +303,20 @@ class BackendChoice(QWidget):
 
     def _spec_text(self) -> str:
         kind, model, url = self._kind(), self._model_name(), self._url.text().strip()
-        if kind == BUILTIN:
-            return BUILTIN
-        if kind == SILLYTAVERN:
-            return str(BackendSpec(SILLYTAVERN, self._profile_name()))
-        if kind == OLLAMA:
-            return f"{OLLAMA}:{model}"
+        asked = KINDS[kind]
+        if not asked.asks_model:
+            return str(BackendSpec(kind, self._profile_name() if asked.asks_profile else ""))
+        if not asked.asks_url:
+            return f"{kind}:{model}"
         full = url if "://" in url or not url else f"http://{url}"
-        return f"{OPENAI}:{model}@{full}"
+        return f"{kind}:{model}@{full}"
 
     def _show_kind(self) -> None:
         kind, model = self._kind(), self._model_name()
-        is_server = kind == OPENAI
-        needs_name = is_server or self._cards[OLLAMA].isChecked()
+        asked = KINDS[kind]
+        is_server = asked.asks_url
+        # What was found here is named by its card.
+        needs_name = asked.asks_model and self._cards[kind].isChecked()
         self._fields.setVisible(needs_name)
         self._model.setVisible(needs_name)
         self._url.setVisible(is_server)
@@ -323,7 +324,7 @@ class BackendChoice(QWidget):
         self._list.setEnabled(bool(self._url.text().strip()))
         self._offer.setVisible(is_server and self._offer.count() > 0)
         self._show_key()
-        self._profile.setVisible(kind == SILLYTAVERN and self._profile.count() > 1)
+        self._profile.setVisible(asked.asks_profile and self._profile.count() > 1)
         if kind == BUILTIN:
             command = tr("Use no model")
         elif kind == SILLYTAVERN:
@@ -358,7 +359,7 @@ class BackendChoice(QWidget):
     def destination(self) -> tuple[str, str]:
         """Where stories would go by what is chosen now: kind of backend, and its address if any."""
         kind = self._kind()
-        url = self._url.text().strip() if kind == OPENAI else ""
+        url = self._url.text().strip() if KINDS[kind].asks_url else ""
         return kind, url if "://" in url or not url else f"http://{url}"
 
     @property
@@ -367,7 +368,7 @@ class BackendChoice(QWidget):
         return self._use.isEnabled()
 
     def _show_key(self) -> None:
-        is_server = self._kind() == OPENAI
+        is_server = KINDS[self._kind()].asks_url
         is_kept, file = self._key_of(self._url.text().strip()) if is_server else (False, None)
         self._key.setVisible(is_server)
         self._forget_key.setVisible(is_server and is_kept)
@@ -380,7 +381,7 @@ class BackendChoice(QWidget):
 
     def take_key(self) -> tuple[str, str]:
         """Address and key that the user typed, once; the key is "" where there is none."""
-        key, is_server = self._key.text().strip(), self._kind() == OPENAI
+        key, is_server = self._key.text().strip(), KINDS[self._kind()].asks_url
         self._key.clear()
         return self._url.text().strip(), key if is_server else ""
 

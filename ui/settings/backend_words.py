@@ -4,39 +4,15 @@ from __future__ import annotations
 
 from app.core.translation import N_, number, tr
 from app.llm.backends.ollama import FoundModel
-from app.llm.backends.specs import BUILTIN, OLLAMA, OPENAI, SILLYTAVERN
+from app.llm.backends.specs import KINDS
 
-CARDS = {
-    BUILTIN: (
-        N_("No model: scenes and quoted recaps only"),
-        N_("Finds breaks, names and time marks; recaps are sentences taken from the story."),
-        N_("At once, free"),
-    ),
-    OLLAMA: (
-        N_("Ollama on this machine"),
-        N_("Nothing leaves this machine. Name a model that Ollama has."),
-        N_("Needs Ollama"),
-    ),
-    SILLYTAVERN: (
-        N_("SillyTavern's own connection"),
-        N_(
-            "What your chat uses, or a connection profile, through the open page. No key leaves it."
-        ),
-        N_("Same account as your chat"),
-    ),
-    OPENAI: (
-        N_("A server at an address"),
-        N_("llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol."),
-        N_("Costs what it costs there"),
-    ),
-}
 GIGABYTE = 1_000_000_000
 
 
 def card_words(kind: str) -> tuple[str, str, str]:
     """Title, detail and fact of a card."""
-    title, detail, fact = CARDS[kind]
-    return tr(title), tr(detail), tr(fact)
+    row = KINDS[kind]
+    return tr(row.title), tr(row.detail), tr(row.fact)
 
 
 def size_sentence(model: FoundModel) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.core.errors import TavernkeepError, UsageError
 from app.core.translation import N_, tr
-from app.llm.backends.specs import BUILTIN, OLLAMA, SILLYTAVERN, parse_spec
+from app.llm.backends.specs import BUILTIN, KINDS, SILLYTAVERN, parse_spec
 from app.settings.models import AS_ABOVE, MODEL_SETTINGS
 from app.settings.setting import Setting
 from ui.controls.buttons import Button
@@ -172,5 +172,5 @@ def spec_words(text: str) -> str:
     if spec.kind == SILLYTAVERN:
         words = tr("SillyTavern's connection")
         return f"{words}: {spec.model}" if spec.model else words
-    place = "Ollama" if spec.kind == OLLAMA else urlsplit(spec.url).netloc or spec.url
+    place = KINDS[spec.kind].place or urlsplit(spec.url).netloc or spec.url
     return tr("{model}, at {place}", model=spec.model, place=place)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, tr, trn
-from app.llm.backends.specs import BUILTIN, SILLYTAVERN, parse_spec
+from app.llm.backends.specs import BUILTIN, KINDS, parse_spec
 from app.llm.writers.memory_trial import FAIR, GOOD, ORDER, MemoryTrial, TierTrial, words
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button
@@ -293,8 +293,8 @@ def _raw_words(trial: TierTrial) -> str:
 
 def _name(spec: str) -> str:
     parsed = parse_spec(spec)
-    named = {BUILTIN: tr("the built-in way"), SILLYTAVERN: tr("SillyTavern's connection")}
-    return named.get(parsed.kind, parsed.model)
+    called = KINDS[parsed.kind].called
+    return tr(called) if called else parsed.model
 
 
 def _told(text: str) -> Label:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.core.errors import TavernkeepError
 from app.core.part_health import Health, HealthItem
 from app.core.translation import N_, tr
-from app.llm.backends.specs import BUILTIN, SILLYTAVERN, parse_spec
+from app.llm.backends.specs import KINDS, parse_spec
 from ui.core.session import Session
 from ui.settings.backend import BackendChoice
 
@@ -96,8 +96,8 @@ class ModelTesting(QObject):
     def _on_test(self, spec: str) -> None:
         self.stop()
         parsed = parse_spec(spec)
-        named = {BUILTIN: tr("the built-in way"), SILLYTAVERN: tr("SillyTavern's connection")}
-        name = named.get(parsed.kind, parsed.model)
+        called = KINDS[parsed.kind].called
+        name = tr(called) if called else parsed.model
         self._choice.trial.begin(name)
         self._running = self._session.do(self._test(spec), name=N_("the test of a model"))
 

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.errors import AnswerUnusable, PromptTooLong, UsageError
-from app.core.translation import N_, tr
+from app.core.translation import tr
 from app.llm.backends.embedded import EmbeddedEmbedder
 from app.llm.backends.faults import form_fault
-from app.llm.backends.ollama import KEEP_LOADED
-from app.llm.backends.specs import BUILTIN, OLLAMA, OPENAI, BackendSpec
+from app.llm.backends.specs import BUILTIN, KINDS, BackendSpec
 from app.llm.backends.streams import Limits, ModelServer
 
 Floats = NDArray[np.float32]
@@ -49,7 +48,11 @@ class ServerEmbedder:
     def __init__(
         self, spec: BackendSpec, *, api_key: str | None = None, limits: Limits = LIMITS
     ) -> None:
-        self._spec = spec
+        kind = KINDS[spec.kind]
+        form = kind.embeddings
+        if form is None:
+            raise UsageError(tr("{backend} makes no vectors.", backend=tr(kind.title)))
+        self._spec, self._form = spec, form
         self._server = ModelServer(spec.url, spec.model, api_key=api_key, limits=limits)
 
     @property
@@ -80,13 +83,10 @@ class ServerEmbedder:
                     raise
 
     async def _ask(self, texts: Sequence[str]) -> Floats:
-        body: dict[str, Any] = {"model": self._spec.model, "input": texts}
-        if self._spec.kind == OLLAMA:
-            body |= {"truncate": False, "keep_alive": KEEP_LOADED}
-            found = self._object(await self._server.get_json("/api/embed", body))
-            vectors = found.get("embeddings")
-        else:
-            found = self._object(await self._server.get_json("/v1/embeddings", body))
+        body: dict[str, Any] = {"model": self._spec.model, "input": texts, **dict(self._form.body)}
+        found = self._object(await self._server.get_json(self._form.path, body))
+        vectors = found.get("embeddings")
+        if vectors is None:
             vectors = _by_index(found.get("data"), len(texts))
         if not isinstance(vectors, list) or len(vectors) != len(texts):
             raise self._form_fault()
@@ -109,9 +109,7 @@ class ServerEmbedder:
         return matrix
 
     def _form_fault(self) -> AnswerUnusable:
-        return form_fault(
-            self._server.url, N_("Ollama's") if self._spec.kind == OLLAMA else N_("OpenAI's")
-        )
+        return form_fault(self._server.url, self._form.whose)
 
 
 def make_embedder(
@@ -122,8 +120,6 @@ def make_embedder(
     """
     if spec.kind == BUILTIN:
         return EmbeddedEmbedder()
-    if spec.kind not in (OLLAMA, OPENAI):
-        raise UsageError(tr("SillyTavern's own connection makes no vectors."))
     return ServerEmbedder(spec, api_key=api_key, limits=limits)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
 from app.core.errors import UsageError
 from app.core.translation import tr
 from app.llm.backends.backend import Backend
@@ -26,20 +29,46 @@ def make_backend(
         api_key = api_key.strip()
         if not api_key.isascii() or not api_key.isprintable():
             raise UsageError(tr("The API key has signs that no key has."))
-    if spec.kind == OLLAMA:
-        from app.llm.backends.ollama import OllamaBackend
+    make = _MAKERS.get(spec.kind)
+    if make is None:
+        raise UsageError(tr("The built-in way answers no prompts."))
+    return make(spec, Access(api_key or None, context_tokens, page))
 
-        return OllamaBackend(
-            spec.model, spec.url, api_key=api_key or None, context_tokens=context_tokens
-        )
-    if spec.kind == OPENAI:
-        from app.llm.backends.openai_compatible import OpenAiBackend
 
-        return OpenAiBackend(
-            spec.model, spec.url, api_key=api_key or None, context_tokens=context_tokens
-        )
-    if spec.kind == SILLYTAVERN:
-        from app.llm.backends.sillytavern_page import PageBackend
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a backend is made with beside its spec; see `make_backend`."""
 
-        return PageBackend(spec.model, page, context_tokens=context_tokens)
-    raise UsageError(tr("The built-in way answers no prompts."))
+    api_key: str | None
+    context_tokens: int | None
+    page: PageLine | None
+
+
+# Each imports its module when it is made: a client for HTTP takes a while, and not all need one.
+def _ollama(spec: BackendSpec, access: Access) -> Backend:
+    from app.llm.backends.ollama import OllamaBackend
+
+    return OllamaBackend(
+        spec.model, spec.url, api_key=access.api_key, context_tokens=access.context_tokens
+    )
+
+
+def _openai(spec: BackendSpec, access: Access) -> Backend:
+    from app.llm.backends.openai_compatible import OpenAiBackend
+
+    return OpenAiBackend(
+        spec.model, spec.url, api_key=access.api_key, context_tokens=access.context_tokens
+    )
+
+
+def _sillytavern(spec: BackendSpec, access: Access) -> Backend:
+    from app.llm.backends.sillytavern_page import PageBackend
+
+    return PageBackend(spec.model, access.page, context_tokens=access.context_tokens)
+
+
+_MAKERS: Mapping[str, Callable[[BackendSpec, Access], Backend]] = {
+    OLLAMA: _ollama,
+    OPENAI: _openai,
+    SILLYTAVERN: _sillytavern,
+}

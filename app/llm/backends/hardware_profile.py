@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
-from app.llm.backends.specs import BUILTIN, OLLAMA, OPENAI, BackendSpec, parse_spec
+from app.llm.backends.specs import BUILTIN, KINDS, BackendSpec, parse_spec
 from app.memory.similarity import PROFILE_A as THRESHOLDS_A
 from app.memory.similarity import PROFILE_B as THRESHOLDS_B
 from app.memory.similarity import Thresholds
@@ -95,9 +95,10 @@ def profile_for(settings: Mapping[str, Any], backend: str) -> ProfileInForce:
         return ProfileInForce(PROFILES[chosen], tr("You chose it."), is_chosen=True)
     if spec.kind == BUILTIN:
         return ProfileInForce(A, tr("There is no model."))
-    if spec.kind == OLLAMA:
+    kind = KINDS.get(spec.kind)  # none for what cannot be read
+    if kind is not None and kind.runs_small:
         return ProfileInForce(A, tr("Ollama mostly runs small models on this machine."))
-    if spec.kind == OPENAI and is_local(spec.url):
+    if kind is not None and kind.asks_url and is_local(spec.url):
         return ProfileInForce(
             B,
             tr("The model is on a server of its own."),

@@ -13,12 +13,11 @@ from app.llm.backends.answer_collecting import Collector
 from app.llm.backends.backend import Answer, Request
 from app.llm.backends.faults import HOPELESS, broken_off_fault, form_fault, web_page_fault
 from app.llm.backends.generation import GenerationRoom
-from app.llm.backends.specs import OLLAMA, OLLAMA_URL, BackendSpec
+from app.llm.backends.specs import KEEP_LOADED, OLLAMA, OLLAMA_URL, BackendSpec
 from app.llm.backends.streams import Limits, ModelServer
 
 DEFAULT_CONTEXT = 8192  # what fits beside a 8B model into 8 GB
 CONTEXT_STEP = 4096  # a model is loaded anew for each other context
-KEEP_LOADED = "15m"
 TEMPERATURE = 0.3
 
 

@@ -1,7 +1,11 @@
-"""How a backend is written down in settings and on the command line."""
+"""What kinds of backends there are, and how one is written down in settings and commands.
+
+A new kind costs a module with its `Backend`, a row here, and a line in `factory.py`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -14,11 +18,104 @@ OLLAMA = "ollama"
 OPENAI = "openai"
 SILLYTAVERN = "sillytavern"
 OLLAMA_URL = "http://127.0.0.1:11434"
+KEEP_LOADED = "15m"  # how long Ollama keeps a model
 LONGEST_NAME = 200
 
-FORMS = N_(
-    "builtin, ollama:MODEL, ollama:MODEL@URL, openai:MODEL@URL, sillytavern or sillytavern:PROFILE"
-)
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingForm:
+    """How a server is asked for vectors. path: of the call. body: beside model and texts. whose:
+    form its answers have, as in "not of OpenAI's form".
+    """
+
+    path: str
+    whose: str
+    body: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BackendKind:
+    """One kind of backend. title, detail, fact: of its card where a backend is chosen; English, to
+    be translated.
+
+    forms: how it is written down, beginning with its name. asks_model, asks_url, asks_profile: what
+    there is to fill in. url: where it is asked unless another address is named. called: in a
+    sentence and alone, "" for the model's name. place: as in "llama3 at Ollama", "" for its
+    address. runs_small: its models mostly are small ones on this machine. embeddings: None where it
+    makes no vectors.
+    """
+
+    name: str
+    forms: tuple[str, ...]
+    title: str
+    detail: str
+    fact: str
+    asks_model: bool = True
+    asks_url: bool = False
+    asks_profile: bool = False
+    url: str = ""
+    called: str = ""
+    place: str = ""
+    runs_small: bool = False
+    embeddings: EmbeddingForm | None = None
+
+
+# In the order in which they are offered.
+KINDS: Mapping[str, BackendKind] = {
+    kind.name: kind
+    for kind in (
+        BackendKind(
+            BUILTIN,
+            (BUILTIN,),
+            title=N_("No model: scenes and quoted recaps only"),
+            detail=N_(
+                "Finds breaks, names and time marks; recaps are sentences taken from the story."
+            ),
+            fact=N_("At once, free"),
+            asks_model=False,
+            called=N_("the built-in way"),
+            runs_small=True,
+        ),
+        BackendKind(
+            OLLAMA,
+            ("ollama:MODEL", "ollama:MODEL@URL"),
+            title=N_("Ollama on this machine"),
+            detail=N_("Nothing leaves this machine. Name a model that Ollama has."),
+            fact=N_("Needs Ollama"),
+            url=OLLAMA_URL,
+            place="Ollama",
+            runs_small=True,
+            embeddings=EmbeddingForm(
+                "/api/embed", N_("Ollama's"), (("truncate", False), ("keep_alive", KEEP_LOADED))
+            ),
+        ),
+        BackendKind(
+            SILLYTAVERN,
+            (SILLYTAVERN, "sillytavern:PROFILE"),
+            title=N_("SillyTavern's own connection"),
+            detail=N_(
+                "What your chat uses, or a connection profile, through the open page. "
+                "No key leaves it."
+            ),
+            fact=N_("Same account as your chat"),
+            asks_model=False,
+            asks_profile=True,
+            called=N_("SillyTavern's connection"),
+        ),
+        BackendKind(
+            OPENAI,
+            ("openai:MODEL@URL",),
+            title=N_("A server at an address"),
+            detail=N_(
+                "llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol."
+            ),
+            fact=N_("Costs what it costs there"),
+            asks_url=True,
+            embeddings=EmbeddingForm("/v1/embeddings", N_("OpenAI's")),
+        ),
+    )
+}
+FORMS = N_("builtin, {forms}, sillytavern or sillytavern:PROFILE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +130,8 @@ class BackendSpec:
     url: str = ""
 
     def __str__(self) -> str:
-        if self.kind == BUILTIN:
-            return BUILTIN
-        if self.kind == SILLYTAVERN:
-            return f"{SILLYTAVERN}:{self.model}" if self.model else SILLYTAVERN
-        if self.kind == OLLAMA and self.url == OLLAMA_URL:
-            return f"{OLLAMA}:{self.model}"
+        if self.url == KINDS[self.kind].url:
+            return f"{self.kind}:{self.model}" if self.model else self.kind
         return f"{self.kind}:{self.model}@{self.url}"
 
 
@@ -60,24 +153,34 @@ def parse_spec(text: str) -> BackendSpec:
     kind = kind.strip().lower()
     if kind == SILLYTAVERN:
         return _page_spec(rest.strip())
-    if not colon or kind not in (OLLAMA, OPENAI):
-        raise UsageError(tr("That is no backend: use {forms}.", forms=tr(FORMS)))
+    if not colon or kind not in KINDS or not KINDS[kind].asks_model:
+        raise UsageError(tr("That is no backend: use {forms}.", forms=_forms()))
     model, url = _split_model(rest.strip())
     is_strange = any(c.isspace() or not c.isprintable() for c in model)
     if not model or is_strange or len(model) > LONGEST_NAME:
-        raise UsageError(tr("The backend names no model: use {forms}.", forms=tr(FORMS)))
+        raise UsageError(tr("The backend names no model: use {forms}.", forms=_forms()))
     if url:
         return BackendSpec(kind, model, clean_url(url))
-    if kind == OPENAI:
-        raise UsageError(tr("openai:MODEL needs the address of its server: openai:MODEL@URL."))
-    return BackendSpec(kind, model, OLLAMA_URL)
+    if not KINDS[kind].url:
+        raise UsageError(
+            tr(
+                "{kind}:MODEL needs the address of its server: {kind}:MODEL@URL.",
+                kind=kind,
+            )
+        )
+    return BackendSpec(kind, model, KINDS[kind].url)
+
+
+def _forms() -> str:
+    servers = (form for kind in KINDS.values() if kind.asks_model for form in kind.forms)
+    return tr(FORMS, forms=", ".join(servers))
 
 
 def _page_spec(profile: str) -> BackendSpec:
     """Names of profiles are the user's: they may hold spaces."""
     if not profile.isprintable() or len(profile) > LONGEST_NAME:
         raise UsageError(
-            tr("That is no name of a connection profile: use {forms}.", forms=tr(FORMS))
+            tr("That is no name of a connection profile: use {forms}.", forms=_forms())
         )
     return BackendSpec(SILLYTAVERN, profile)
 
