@@ -155,7 +155,7 @@ def _with_memory(
     count, kind = turn.means.count, given or turn.kind
     recaps = turn.recap_slots(settings, lines)
     drafts, full = turn.drafts(recaps[0].text), turn.full
-    budgets, notes = turn_budgets(settings, full, kind, keeps_head=turn.keeps_head(given))
+    budgets, notes = turn_budgets(settings, full, kind, turn.head_kinds(given))
     budgets = with_what_is_left(budgets, drafts, count, has_fresh=occasion.horizon is not None)
     if room is not None:
         recaps, room = _levelled(turn, settings, lines, recaps, drafts, budgets)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from app.memory.epistemic.withheld import NOTHING_WITHHELD
+from app.memory.reading.windows import is_told
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.prompt.budgeting.adaptive import turn_kind
@@ -50,6 +51,7 @@ from app.recall.messages import MessageIndex
 from app.story.scene_cues.language import LanguagePack
 
 NO_BOUND = 1_000_000_000
+HEAD_GOES_BY = 8  # of the last messages that the head of the prompt tells of
 # Part of a running recap, the tier that tells it as well, and the tier's switch.
 TOLD_TWICE = (
     ("state", Tier.STATE_LEDGER, "state_ledger_enabled"),
@@ -94,11 +96,20 @@ class Material:
         """What the turn is like."""
         return self.occasion.turn.kind or turn_kind(self.occasion.last_text, self.means.packs)
 
-    def keeps_head(self, given: TurnKind | None) -> bool:
-        """Whether the head of the prompt has the same budgets whatever the turn is like; not where
-        its kind is given.
+    def head_kinds(self, given: TurnKind | None) -> tuple[TurnKind, ...] | None:
+        """By which kinds of turns the head of the prompt shares its budgets: those of the last
+        messages that it tells of, so that it stays from turn to turn. None, for the turn's own,
+        where that is given, or the head tells all.
         """
-        return self.occasion.horizon is not None and not (given or self.occasion.turn.kind)
+        if self.occasion.horizon is None or given or self.occasion.turn.kind:
+            return None
+        return self._kinds_before_horizon
+
+    @cached_property
+    def _kinds_before_horizon(self) -> tuple[TurnKind, ...]:
+        messages = self.occasion.story.messages[: self.occasion.horizon]
+        told = [m.text for m in messages[-2 * HEAD_GOES_BY :] if is_told(m)]
+        return tuple(turn_kind(text, self.means.packs) for text in told[-HEAD_GOES_BY:])
 
     @cached_property
     def full(self) -> Mapping[str, int]:

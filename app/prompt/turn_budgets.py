@@ -24,7 +24,6 @@ PRESSED: Mapping[SlotName, int] = {
     SlotName.TRIGGERED: 200,
 }
 FRESH_SHARE = 2  # one part in so many of the long-term budget, for what is not at the head yet
-AT_HEAD = (SlotName.LONG, SlotName.PROFILES)  # of the tiers that adapt
 
 Count = Callable[[str], int]
 
@@ -42,11 +41,14 @@ def high_water(
 
 
 def turn_budgets(
-    settings: Mapping[str, Any], full: Mapping[str, int], kind: TurnKind, *, keeps_head: bool
+    settings: Mapping[str, Any],
+    full: Mapping[str, int],
+    kind: TurnKind,
+    head: Sequence[TurnKind] | None,
 ) -> tuple[Budgets, tuple[str, ...]]:
     """The budgets of this turn, and what auto-tune changed.
 
-    keeps_head: the head of the prompt has the same budgets from turn to turn.
+    head: kinds of the turns by which the head of the prompt goes, None for this one's.
     """
     budgets = budgets_of(settings)
     notes: tuple[str, ...] = ()
@@ -54,7 +56,7 @@ def turn_budgets(
         budgets, changes = tuned_by(settings, full)
         notes = tuple(change.sentence for change in changes)
     if settings["budgets_adaptive"]:
-        budgets = adapted(budgets, kind, AT_HEAD if keeps_head else ())
+        budgets = adapted(budgets, kind, head)
     return budgets, notes
 
 

@@ -5,7 +5,7 @@ Source: spec/smart-memory.md §15, TK4. The words are data: [turns] in resources
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from app.prompt.budgeting.budgets import Budgets, shares
@@ -35,6 +35,7 @@ FACTORS: Mapping[TurnKind, Mapping[SlotName, float]] = MappingProxyType(
         }.items()
     }
 )
+AT_HEAD = (SlotName.LONG, SlotName.PROFILES)  # of these five
 # The first that is found counts.
 _ORDER = (TurnKind.INTIMATE, TurnKind.TRANSITION, TurnKind.ACTION)
 LONGEST_READ = 20_000  # characters
@@ -52,13 +53,31 @@ def turn_kind(text: str, packs: Sequence[LanguagePack]) -> TurnKind:
     return next((kind for kind in _ORDER if kind.value in found), TurnKind.DIALOGUE)
 
 
-def adapted(budgets: Budgets, kind: TurnKind, keeps: Collection[SlotName] = ()) -> Budgets:
-    """The budgets of a turn: five tiers by its factors, together as much as before. keeps: of them
-    those that stay as they are.
+def adapted(budgets: Budgets, kind: TurnKind, head: Sequence[TurnKind] | None = None) -> Budgets:
+    """The budgets of a turn: five tiers by its factors, together as much as before.
+
+    head: kinds of the turns that the head of the prompt tells of; what stands there follows those,
+    so that it changes no oftener than the head does. None where it follows the turn.
     """
-    factors = {name: factor for name, factor in FACTORS[kind].items() if name not in keeps}
-    before = sum(budgets[name] for name in factors)
+    before = sum(budgets[name] for name in FACTORS[kind])
+    if head is None or not before:
+        return MappingProxyType({**budgets, **_shared(budgets, before, FACTORS[kind])})
+    lately = _shared(budgets, before, _mean(head))
+    kept = {name: lately[name] for name in AT_HEAD}
+    others = {name: factor for name, factor in FACTORS[kind].items() if name not in kept}
+    left = before - sum(kept.values())
+    return MappingProxyType({**budgets, **kept, **_shared(budgets, left, others)})
+
+
+def _shared(budgets: Budgets, total: int, factors: Mapping[SlotName, float]) -> Budgets:
     wanted = {name: int(budgets[name] * factor * 100) for name, factor in factors.items()}
-    if not any(wanted.values()):
-        return budgets
-    return MappingProxyType({**budgets, **shares(before, wanted)})
+    return shares(total, wanted) if any(wanted.values()) else {n: budgets[n] for n in factors}
+
+
+def _mean(kinds: Sequence[TurnKind]) -> Mapping[SlotName, float]:
+    """The factors of several turns together; of none, those that change nothing."""
+    count = len(kinds)
+    return {
+        name: sum(FACTORS[kind][name] for kind in kinds) / count if count else 1.0
+        for name in FACTORS[TurnKind.DIALOGUE]
+    }

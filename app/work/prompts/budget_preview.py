@@ -141,8 +141,7 @@ class Rehearsal:
         if not self.prepared.occasion.told:
             return budgets_of(settings)
         shown = kind or self.prepared.kind
-        keeps_head = self.prepared.keeps_head(kind)
-        return turn_budgets(settings, self.full, shown, keeps_head=keeps_head)[0]
+        return turn_budgets(settings, self.full, shown, self.prepared.head_kinds(kind))[0]
 
     def _recap_limits(self, settings: Mapping[str, Any]) -> tuple[int, int]:
         kind = str(settings["inclusion_limit_type"])

@@ -120,7 +120,7 @@ def test_the_setting_names_each_language_that_there_is() -> None:
 
 def test_what_was_only_heard_is_marked_in_the_language_and_says_the_same() -> None:
     heard = replace(heard_of("Odo fears dogs."), witnessed_by=("Odo",))
-    slots = prompt([heard], of=story(*GERMAN), slots_head_every=0)
+    slots = prompt([heard], of=story(*GERMAN), slots_head_every=0, secondhand_marked=True)
     marked = "- [vom Hörensagen] Odo fears dogs."
     assert marked in text_of(slots, SlotName.LONG)
     assert MARK.sub("", marked) == "Odo fears dogs."

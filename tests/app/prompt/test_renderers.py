@@ -19,7 +19,7 @@ from app.memory.records import (
 )
 from app.prompt.generation import Turn
 from app.prompt.rendering.text_slots import sentences
-from app.prompt.slots import Position, Reason, Role, SlotName, TurnKind
+from app.prompt.slots import Position, Reason, Role, Slot, SlotName, TurnKind
 from app.story.recaps import SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, Story
@@ -291,16 +291,21 @@ def test_what_gave_way_to_others_stays_at_the_head_until_it_is_renewed() -> None
     assert "green" not in whole(prompt(untrue, of=long_story(45)))
 
 
-def test_a_kind_of_turn_moves_the_head_only_when_it_is_asked_for() -> None:
+def test_the_head_goes_by_what_the_turns_that_it_tells_of_were_like() -> None:
     held = [memory(f"Fact {n} of the old harbour", id=f"{n}", hash="") for n in range(60)]
-    quiet, wild = long_story(40), story(*(f"He runs, line {n}." for n in range(40)))
-    assert prompt(held, of=wild).turn is TurnKind.ACTION
-    heads = {text_of(prompt(held, of=of), SlotName.LONG) for of in (quiet, wild)}
-    assert len(heads) == 1
-    asked = prompt(held, of=quiet, turn=Turn(kind=TurnKind.ACTION))
-    found = slot(asked, SlotName.LONG)
-    assert found is not None
-    assert found.budget == 400
+
+    def told(*runs: int, kind: TurnKind | None = None) -> Slot:
+        lines = (f"He runs, line {n}." if n in runs else f"Line {n}." for n in range(40))
+        found = slot(prompt(held, of=story(*lines), turn=Turn(kind=kind)), SlotName.LONG)
+        assert found is not None
+        return found
+
+    assert told().budget == 597  # of dialogues
+    assert told(39).text == told().text  # one wild turn changes nothing that a provider has read
+    assert told(*range(20, 40)).text == told().text  # nor twenty, before the head is renewed
+    assert told(*range(20)).budget == 400  # of fights
+    assert 400 < told(*range(16, 20)).budget < 597
+    assert told(kind=TurnKind.ACTION).budget == 400  # asked for
 
 
 def test_a_portrait_changes_in_steps_too_but_the_users_words_count_at_once() -> None:

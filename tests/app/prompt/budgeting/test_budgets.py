@@ -151,12 +151,22 @@ def test_demand_is_met_with_a_margin_in_steps(full: int, tokens: int) -> None:
 _full = st.dictionaries(st.sampled_from(NINE), st.integers(0, 6000))
 
 
-@given(st.integers(800, 9000), st.sampled_from(list(TurnKind)))
-def test_a_turn_takes_as_much_as_before_whatever_stays_as_it_is(total: int, kind: TurnKind) -> None:
+KINDS = st.sampled_from(list(TurnKind))
+
+
+@given(st.integers(800, 9000), KINDS, st.lists(KINDS, max_size=8))
+def test_a_turn_takes_as_much_as_before_and_the_head_goes_by_the_last_ones(
+    total: int, kind: TurnKind, head: list[TurnKind]
+) -> None:
     before = shares(total)
-    after = adapted(before, kind, (SlotName.LONG, SlotName.PROFILES))
+    after = adapted(before, kind, head)
     assert sum(after.values()) == total
-    assert after[SlotName.LONG] == before[SlotName.LONG]
+    for name in (SlotName.LONG, SlotName.PROFILES):
+        assert after[name] == adapted(before, TurnKind.DIALOGUE, head)[name]
+        if not head:
+            assert after[name] == before[name]
+        elif len(set(head)) == 1:
+            assert after[name] == adapted(before, head[0])[name]
 
 
 @given(_full, st.integers(8, 80).map(lambda n: n * 100))

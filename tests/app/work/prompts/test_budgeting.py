@@ -55,6 +55,7 @@ async def undo(world: World) -> str:
 
 async def test_a_rehearsal_shows_what_the_prompt_would_be_and_changes_nothing(world: World) -> None:
     chat, companion = world.tavern.chat, world.companion
+    await companion.put_setting("budgets_adaptive", False)
     rehearsal = await companion.budgets.rehearse(chat)
     assert memory(rehearsal.under().slots) == memory(await companion.slots(chat))
     for wanted in (150, 300, 650):
@@ -89,6 +90,7 @@ async def test_what_memory_takes_is_not_there_for_the_chat(world: World) -> None
 
 async def test_budgets_are_set_as_one_step_and_taken_back_by_name(world: World) -> None:
     chat, budgets = world.tavern.chat, world.companion.budgets
+    await world.companion.put_setting("budgets_adaptive", False)
     before = await world.companion.slots(chat)
     changes = {**ADVANCED, "budget_long": 850, "budget_arcs": 100}
     await budgets.put(chat, changes, "budget of long-term memories: 850")
