@@ -249,6 +249,7 @@ class Wiring(News, ABC):
             self._prompt_counter.count,
             self._tasks,
             is_reading_only=lambda: self.is_reading_only,
+            around=lambda: self._prompt_counter.tokenizer.around,
         )
         self._previously = AwayRecaps(
             self._store,

@@ -48,6 +48,13 @@ class KnownTokenizer:
     weight: int = 0
 
     @property
+    def around(self) -> int:
+        """Tokens that SillyTavern counts of each message of a prompt beside its text: those that it
+        counts of a text alone, without the two of the reply's beginning.
+        """
+        return max(0, self.overhead - 2)
+
+    @property
     def is_learned(self) -> bool:
         return bool(self.encoding) or self.weight > 0
 

@@ -156,10 +156,11 @@ def sent_of(messages: Sequence[Message], prompt: str, dropped: Iterable[str] = (
     """Which messages a prompt held. prompt: its text without the slots. None where none is found.
 
     A message is known by its longest lines: scripts and macros may change the others. Short ones
-    say nothing, and behind many that are not there, none is.
+    say nothing, and behind many that are not there, none is. Each stands before the one that
+    follows it: stories repeat their sentences.
     """
     first = last = -1
-    missed = 0
+    missed, end = 0, len(prompt)
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if message.is_hidden or message.kind is MessageKind.NOTICE:
@@ -168,13 +169,23 @@ def sent_of(messages: Sequence[Message], prompt: str, dropped: Iterable[str] = (
         lines = [line[:LONGEST_PROBE] for line in lines if len(line) >= SHORTEST_PROBE]
         if not lines:
             continue
-        if any(line in prompt for line in lines):
-            first, last, missed = index, max(last, index), 0
+        start = _start_in(prompt, end, lines, len(message.text))
+        if start >= 0:
+            first, last, missed, end = index, max(last, index), 0, start
             continue
         missed += 1
         if missed > MOST_MISSED:
             break
     return Sent(first, last, frozenset(dropped)) if first >= 0 else None
+
+
+def _start_in(prompt: str, end: int, lines: Sequence[str], length: int) -> int:
+    """Where the last message before `end` with any of these lines begins, -1 for nowhere.
+
+    lines: the longest last, by which it is found; the others of a message of this length are near.
+    """
+    found = [place for line in lines if (place := prompt.rfind(line, 0, end)) >= 0]
+    return min((place for place in found if found[-1] - place <= length), default=-1)
 
 
 LINES_ASKED = 3

@@ -231,9 +231,10 @@ def told_memories(made: SentTurn, sent: SentTurn) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))
 
 
-def fixed_tokens(turn: SentTurn, count: Callable[[str], int]) -> int:
+def fixed_tokens(turn: SentTurn, count: Callable[[str], int], around: int = 0) -> int:
     """Tokens of what a prompt holds beside its slots and the chat: card, persona, lore, presets.
 
+    around: tokens that SillyTavern counts of each message of a chat completion beside its text.
     What stands between two messages of the chat may be a narrator's, and counts as chat. A text
     completion does not show where its chat begins: 0.
     """
@@ -241,9 +242,10 @@ def fixed_tokens(turn: SentTurn, count: Callable[[str], int]) -> int:
         return 0
     pieces = pieces_of(turn)
     chat = [number for number, piece in enumerate(pieces) if piece.share is Share.CHAT]
-    around = (*pieces[: chat[0]], *pieces[chat[-1] + 1 :]) if chat else pieces
-    own = (piece for piece in around if piece.share is Share.OWN)
-    return sum(count(piece.text) if piece.text else piece.length // 4 for piece in own)
+    outside = (*pieces[: chat[0]], *pieces[chat[-1] + 1 :]) if chat else pieces
+    own = (piece for piece in outside if piece.share is Share.OWN)
+    texts = sum(count(piece.text) if piece.text else piece.length // 4 for piece in own)
+    return texts + around * len(turn.prompt.parts)
 
 
 def _first_of_chat(prompt: FinalPrompt) -> int:

@@ -15,13 +15,13 @@ from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.prompt.prefix import PrefixBreak, prefix_break
+from app.prompt.sent_room import fixed_of
 from app.prompt.slots import Position, Role, Slot
 from app.prompt.turns import (
     FinalPrompt,
     SentPart,
     SentTurn,
     Wire,
-    fixed_tokens,
     told_memories,
     turn_of,
 )
@@ -65,6 +65,8 @@ class _Waiting:
 class TurnHistory:
     """Keeps the last turns of each chat, and the prompts they were sent with where that is wanted.
 
+    around: tokens that SillyTavern counts of a message of a chat completion beside its text.
+
     Signals:
         changed: the chat that had a turn.
     """
@@ -78,12 +80,14 @@ class TurnHistory:
         tasks: TaskSupervisor,
         *,
         is_reading_only: Callable[[], bool],
+        around: Callable[[], int] = lambda: 0,
     ) -> None:
         self._store = store
         self._chats = chats
         self._count = count
         self._tasks = tasks
         self._is_reading_only = is_reading_only
+        self._around = around
         self._waiting: dict[tuple[str, str], _Waiting] = {}
         self.changed: Signal[Path] = Signal("changed")
         link.answered.connect(self._on_answered)
@@ -174,7 +178,10 @@ class TurnHistory:
         kept = await (waiting.saving or self._save(chat, waiting.turn, connection))
         turn = await asyncio.to_thread(_with_report, kept, report, self._count)
         told = await asyncio.to_thread(told_memories, kept, turn)
-        fixed = await asyncio.to_thread(fixed_tokens, turn, self._count)
+        story = chat.story
+        fixed = await asyncio.to_thread(
+            fixed_of, turn, story.messages, story.message_tokens, self._count, self._around()
+        )
         chat.fixed_tokens[turn.responder] = fixed
         if not chat.settings()[KEEP]:
             turn = replace(turn, prompt=None)

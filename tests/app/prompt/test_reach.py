@@ -144,6 +144,16 @@ def test_a_prompt_is_searched_for_its_messages_whatever_scripts_made_of_some_lin
     assert sent_of(shown, "something else") is None
 
 
+def test_a_message_that_fell_out_is_not_found_in_a_later_one_that_says_the_same() -> None:
+    refrain = "The bells of the harbour ring, and nobody counts them."
+    shown = [
+        message(n, refrain if n % 5 == 0 else f"The {n}th boat came in.\n{refrain}")
+        for n in range(60)
+    ]
+    prompt = "\n".join(one.text for one in shown[41:])
+    assert sent_of(shown, prompt) == Sent(41, 59)
+
+
 def test_what_would_mend_it_depends_on_what_is_there() -> None:
     told = even(story(40, (9, 19, 29)))
     none = Reached(bytes([Reach.NOT_AT_ALL]) * 35 + bytes([Reach.VERBATIM]) * 5, 35)
