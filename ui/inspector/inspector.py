@@ -41,6 +41,15 @@ LESS_IS_SENT = N_(
     "The next reply gets {n} of its {all} tokens: what happened in the messages that are sent word "
     "for word is left to them."
 )
+BUDGET = "running_recap_budget"
+LITTLE_ROOM = N_(
+    "The next reply gets {cut} tokens less of it: beside the messages and SillyTavern's own text "
+    "the prompt has room for {room} of the {budget} tokens of its budget."
+)
+NO_ROOM = N_(
+    "Of those, {cut} are cut: beside the messages and SillyTavern's own text the prompt has room "
+    "for {room} of the {budget} tokens of its budget."
+)
 
 
 class Inspector(QWidget):
@@ -204,11 +213,9 @@ class Inspector(QWidget):
         self._next.show_slots(slots, who)
 
     def _show_tokens(self, slot: Slot, whole: int) -> None:
-        sent, all_ = number(slot.tokens), number(whole)
-        # One that the built-in way made has about the same size wherever it ends.
-        is_less = slot.full_tokens < whole
-        self._left.setText(tr(LESS_IS_SENT, n=sent, all=all_) if is_less else tr(LEFT_TO_CHAT))
-        self._left.setVisible(bool(whole))
+        words = self._why_less(slot, whole)
+        self._left.setText(words)
+        self._left.setVisible(bool(words))
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
         self._used.setText(
             tr(
@@ -219,6 +226,21 @@ class Inspector(QWidget):
         )
         self._cut = max(0, slot.full_tokens - slot.tokens)
         self._show_change()
+
+    def _why_less(self, slot: Slot, whole: int) -> str:
+        """Why the next reply gets less than all of it, beside what its budget cuts."""
+        said = []
+        if whole:
+            # One that the built-in way made has about the same size wherever it ends.
+            told, all_ = number(slot.full_tokens), number(whole)
+            is_less = slot.full_tokens < whole
+            said.append(tr(LESS_IS_SENT, n=told, all=all_) if is_less else tr(LEFT_TO_CHAT))
+        budget = int(self._session.companion.setting(BUDGET, path=self._session.path).value)
+        cut = slot.full_tokens - slot.tokens
+        if cut > 0 and slot.budget < budget:
+            figures = {"cut": number(cut), "room": number(slot.budget), "budget": number(budget)}
+            said.append(tr(NO_ROOM, **figures) if whole else tr(LITTLE_ROOM, **figures))
+        return " ".join(said)
 
     def _show_change(self) -> None:
         """What the budget cuts, else how the version differs in length from the one before."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from app.companion import Companion
+from app.prompt.slots import RUNNING_RECAP_KEY, Slot
 from app.story.recaps import injected_version
 from tests.labelled import WrittenTavern
 from ui.controls.labels import Label
@@ -62,5 +64,30 @@ async def test_what_the_sent_messages_tell_themselves_is_said_to_be_left_out(
     session.refresh()
     await until(lambda: says(stage, "word for word is left to them"))
     assert session.slots.whole_recap
+    slot = next(s for s in session.slots.slots if s.key == RUNNING_RECAP_KEY)
+    words = f"gets {slot.full_tokens:,} of its {session.slots.whole_recap:,} tokens"
+    assert slot.full_tokens >= session.slots.whole_recap or says(stage, words)
     whole = (await companion.slots(demo_tavern.chat)).slots[0].text
     assert session.slots.slots[0].text != whole
+
+
+async def test_that_the_prompt_has_no_room_for_its_budget_is_said(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    stage = stage_of(demo_window)
+    await until(lambda: bool(stage.inspector.shown_text))
+    words = "the prompt has room for"
+    assert not says(stage, words)
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    await until(lambda: bool(session.slots.slots))
+
+    def squeezed(slot: Slot) -> Slot:
+        return replace(slot, tokens=180, budget=200, full_tokens=600)
+
+    slots = tuple(
+        squeezed(slot) if slot.key == RUNNING_RECAP_KEY else slot for slot in session.slots.slots
+    )
+    session.slots_changed.emit(replace(session.slots, slots=slots))
+    assert says(stage, "gets 420 tokens less of it")
+    assert says(stage, f"{words} 200 of")
