@@ -16,6 +16,7 @@ from app.prompt.choosing.framing import framed
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
 from app.settings.models import KIND_MODELS
+from app.settings.program import ProgramSettings
 from app.settings.values import ValueInForce
 from app.sillytavern.data_folders import Tavern
 from app.story.story import ChatRef, Story
@@ -87,7 +88,7 @@ class Companion(Wiring):
         if self._parts.options.tavern is not None:
             await self._library.load(self._parts.options.tavern)
             return
-        configured = str(self.settings["tavern"])
+        configured = ProgramSettings(self.settings).tavern
         self._tavern_problem = ""
         try:
             await self._library.load(Path(configured) if configured else None)

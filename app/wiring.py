@@ -15,6 +15,8 @@ from app.memory.reading.left_out import SETTING as MEMORY_LEFT_OUT
 from app.news import News
 from app.parts import Parts
 from app.prompt.model_tokens import ModelCounter
+from app.settings.memory import MemorySettings
+from app.settings.program import ProgramSettings
 from app.work.chats.caretaker import Caretaker
 from app.work.chats.chat_guard import ChatGuard
 from app.work.chats.chat_names import ChatNames
@@ -92,7 +94,7 @@ class Wiring(News, ABC):
         self._prompt_counter = ModelCounter(self._counter)  # of SillyTavern's model
         self.prompts = PromptEdits(
             self.folders.data / "prompts",
-            preset=lambda: str(self.settings["prompt_preset"]),
+            preset=lambda: ProgramSettings(self.settings).prompt_preset,
             use=lambda name: self._changes.put("prompt_preset", name),
             changed=lambda: self._follow_setting("prompt_preset"),
             is_reading_only=lambda: self.is_reading_only,
@@ -116,7 +118,7 @@ class Wiring(News, ABC):
         self.reaching = Reaching(self._store, self._chats, self._next_prompts)
         self._caretaker = Caretaker(self._chats, self._tasks)
         self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
-        self._link.beside = lambda: str(self.settings["own_connection_beside"])
+        self._link.beside = lambda: ProgramSettings(self.settings).own_connection_beside
         self.use = ModelMeter(self._store, self.settings, is_held=parts.options.watch)
         self._queue = OperationQueue(
             self._store,
@@ -218,7 +220,7 @@ class Wiring(News, ABC):
         self._turn_vectors = TurnVectors(
             self._performers.memory.vectors_of,
             self._tasks,
-            lambda: bool(self.settings["embeddings"]),
+            lambda: bool(MemorySettings(self.settings).embeddings),
         )
         self._prompting.vectors = self._turn_vectors.of
         self._turn_vectors.changed.connect(self._publish)

@@ -16,6 +16,7 @@ from app.core.paths import Folders, user_folders
 from app.core.translation import N_, tr, trn
 from app.llm.tokenizer import counter_for
 from app.settings.models import MODEL_SETTINGS
+from app.settings.program import ProgramSettings
 from app.settings.values import Settings
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.data_folders import Tavern
@@ -84,7 +85,7 @@ async def _store(folders: Folders) -> list[Finding]:
     own = [f"{kind.label}: {settings[kind.name]}" for kind in MODEL_SETTINGS if settings[kind.name]]
     found = [Finding("database", True, str(folders.database))]
     if own:
-        found.append(Finding("model", True, "; ".join((str(settings["backend"]), *own))))
+        found.append(Finding("model", True, "; ".join((ProgramSettings(settings).backend, *own))))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.core.translation import N_
 from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
 from app.memory.tiers.table import TIERS
+from app.settings.groups import Group, Several, settings_of
 from app.settings.setting import Scope, Section, Setting
 
 AUTO = "auto"
@@ -27,11 +28,13 @@ _TYPE_WORDS = {
 }
 
 
-def _switch(name: str, label: str, help: str, *, default: bool = True) -> Setting:
+def _switch(name: str, label: str, help: str, *, default: bool = True) -> Setting[bool]:
     return Setting(name, default, label, help, scope=Scope.CHAT, section=Section.MEMORY)
 
 
-def _number(name: str, default: int, label: str, help: str, minimum: int, maximum: int) -> Setting:
+def _number(
+    name: str, default: int, label: str, help: str, minimum: int, maximum: int
+) -> Setting[int]:
     return Setting(
         name,
         default,
@@ -44,11 +47,20 @@ def _number(name: str, default: int, label: str, help: str, minimum: int, maximu
     )
 
 
-MEMORY_SETTINGS: tuple[Setting, ...] = (
-    _switch(
+def _tier(tier: Tier) -> Setting[bool]:
+    words = TIERS[tier].words
+    return _switch(
+        f"{tier.value}_enabled", words.switch or words.name, words.switch_help or words.purpose
+    )
+
+
+class MemorySettings(Group):
+    """What is remembered beside the recaps, and how it is kept."""
+
+    memory_auto = _switch(
         "memory_auto", N_("Remember by itself"), N_("Extract memories while the story goes on.")
-    ),
-    _number(
+    )
+    memory_every = _number(
         "memory_every",
         4,
         N_("Extract every"),
@@ -58,8 +70,8 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         ),
         1,
         10,
-    ),
-    Setting(
+    )
+    memory_requests = Setting(
         "memory_requests",
         AUTO,
         N_("Requests of a reading"),
@@ -71,8 +83,8 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         section=Section.MEMORY,
         choices=(AUTO, ONE_REQUEST, SEPARATE),
         choice_words=(N_("by itself"), N_("one for all tiers"), N_("one for each tier")),
-    ),
-    Setting(
+    )
+    hardware_profile = Setting(
         "hardware_profile",
         AUTO,
         N_("Profile"),
@@ -80,21 +92,14 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         section=Section.MEMORY,
         choices=(AUTO, PROFILE_A, PROFILE_B),
         choice_words=(N_("by itself"), N_("A, small local model"), N_("B, capable model")),
-    ),
-    *(
-        _switch(
-            f"{tier.value}_enabled",
-            (words := TIERS[tier].words).switch or words.name,
-            words.switch_help or words.purpose,
-        )
-        for tier in Tier
-    ),
-    _switch(
+    )
+    tiers_enabled = Several(_tier(tier) for tier in Tier)
+    profiles_enabled = _switch(
         "profiles_enabled",
         N_("Profiles"),
         N_("A short portrait of each character, made of memory."),
-    ),
-    Setting(
+    )
+    profiles_every = Setting(
         "profiles_every",
         0,
         N_("New profiles every"),
@@ -104,8 +109,8 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         maximum=100,
         minimum_word=N_("never"),
         section=Section.MEMORY,
-    ),
-    Setting(
+    )
+    profiles_stale = Setting(
         "profiles_stale",
         0,
         N_("Profiles are stale after"),
@@ -115,13 +120,13 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         maximum=120,
         minimum_word=N_("never"),
         section=Section.MEMORY,
-    ),
-    _switch(
+    )
+    canon_auto = _switch(
         "canon_auto",
         N_("Write canon by itself"),
         N_("When an arc is resolved, with a capable model. Else only when asked."),
-    ),
-    _switch(
+    )
+    continuity_auto = _switch(
         "continuity_auto",
         N_("Check continuity by itself"),
         N_(
@@ -129,35 +134,37 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
             "each."
         ),
         default=False,
-    ),
-    _switch(
+    )
+    continuity_repair = _switch(
         "continuity_repair",
         N_("Repair by itself"),
         N_("Put a correction into the next prompt when a contradiction was found."),
         default=False,
-    ),
-    _switch(
+    )
+    triggers_enabled = _switch(
         "triggers_enabled",
         N_("Keywords"),
         N_("Ask the model for words that call a memory up. Always with a capable model."),
         default=False,
-    ),
-    _number(
+    )
+    session_max = _number(
         "session_max", 30, N_("Session memories"), N_("Kept at most; the weakest go first."), 5, 60
-    ),
-    _number(
+    )
+    longterm_max = _number(
         "longterm_max", 25, N_("Long-term memories"), N_("Kept at most, a quarter per type."), 5, 50
-    ),
-    _number(
+    )
+    arcs_max = _number(
         "arcs_max",
         10,
         N_("Open arcs"),
         N_("Kept in sight at most; what matters least is put aside and comes back."),
         3,
         20,
-    ),
-    _switch("consolidation_enabled", N_("Merge memories"), N_("Fold what says the same into one.")),
-    *(
+    )
+    consolidation_enabled = _switch(
+        "consolidation_enabled", N_("Merge memories"), N_("Fold what says the same into one.")
+    )
+    consolidate_at = Several(
         Setting(
             f"consolidate_{name}",
             CONSOLIDATE_AT[name],
@@ -170,8 +177,8 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
             fields=(("type", _TYPE_WORDS[name]),),
         )
         for name in (*LONG_TERM_TYPES, *SESSION_TYPES)
-    ),
-    Setting(
+    )
+    embeddings = Setting(
         "embeddings",
         "",
         N_("Embedding model"),
@@ -180,8 +187,8 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
             "the small one that comes with Tavernkeep. Empty: by words."
         ),
         section=Section.MEMORY,
-    ),
-    _number(
+    )
+    summary_threshold = _number(
         "summary_threshold",
         80,
         N_("Summarise at"),
@@ -191,8 +198,14 @@ MEMORY_SETTINGS: tuple[Setting, ...] = (
         ),
         50,
         95,
-    ),
-    _number("summary_tokens", 2000, N_("Summary"), N_("Tokens of the rolling summary."), 500, 3000),
-    _switch("away_recap", N_("Previously on"), N_("Tell what happened after a longer absence.")),
-    _number("away_hours", 4, N_("After"), N_("Hours of absence."), 1, 48),
-)
+    )
+    summary_tokens = _number(
+        "summary_tokens", 2000, N_("Summary"), N_("Tokens of the rolling summary."), 500, 3000
+    )
+    away_recap = _switch(
+        "away_recap", N_("Previously on"), N_("Tell what happened after a longer absence.")
+    )
+    away_hours = _number("away_hours", 4, N_("After"), N_("Hours of absence."), 1, 48)
+
+
+MEMORY_SETTINGS = settings_of(MemorySettings)

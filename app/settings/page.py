@@ -3,35 +3,41 @@
 from __future__ import annotations
 
 from app.core.translation import N_
+from app.settings.groups import Group, settings_of
 from app.settings.setting import Section, Setting
 
-PAGE_SETTINGS = (
-    Setting(
+
+class PageSettings(Group):
+    """What is added to SillyTavern's page."""
+
+    page_badge = Setting(
         "page_badge",
         True,
         N_("State badge"),
         N_("A small sign beside the input field: connected, working, how much waits."),
         section=Section.PAGE,
-    ),
-    Setting(
+    )
+    page_button = Setting(
         "page_button",
         True,
         N_("Scene button"),
         N_("A button on each message that ends a scene there, and a flag where one ends."),
         section=Section.PAGE,
-    ),
-    Setting(
+    )
+    page_marks = Setting(
         "page_marks",
         False,
         N_("Recaps under messages"),
         N_("Under each message its recap, and whether that counts."),
         section=Section.PAGE,
-    ),
-    Setting(
+    )
+    page_commands = Setting(
         "page_commands",
         True,
         N_("Slash commands"),
         N_("/tk-scene, /tk-recap, /tk-search, /tk-check, /tk-open and /recap-refresh-memory."),
         section=Section.PAGE,
-    ),
-)
+    )
+
+
+PAGE_SETTINGS = settings_of(PageSettings)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from app.core.translation import N_
+from app.settings.groups import Group, settings_of
 from app.settings.setting import Scope, Section, Setting
 
 GENERATION_BUDGET = 8192  # tokens (spec/smart-memory.md §4)
 
-PROGRAM_SETTINGS = (
-    Setting(
+
+class ProgramSettings(Group):
+    """The settings of the program as a whole."""
+
+    tavern = Setting(
         "tavern", "", N_("SillyTavern folder"), N_("Where SillyTavern keeps its data. Empty: look.")
-    ),
-    Setting(
+    )
+    backend = Setting(
         "backend",
         "builtin",
         N_("Model"),
@@ -19,47 +23,49 @@ PROGRAM_SETTINGS = (
             "What writes recaps: builtin, ollama:MODEL, openai:MODEL@URL, sillytavern (its own "
             "connection), or sillytavern:PROFILE."
         ),
-    ),
-    Setting(
+    )
+    prompt_preset = Setting(
         "prompt_preset",
         "",
         N_("Prompts"),
         N_("The preset of your prompts that is in force. Empty: your prompts outside of any."),
-    ),
-    Setting(
+    )
+    theme = Setting(
         "theme",
         "system",
         N_("Theme"),
         N_("Light, dark, or as the system says."),
         choices=("system", "light", "dark"),
         choice_words=(N_("As the system"), N_("Light"), N_("Dark")),
-    ),
-    Setting(
+    )
+    contrast = Setting(
         "contrast",
         "system",
         N_("Contrast"),
         N_("High contrast draws every edge and fades nothing; or as the system says."),
         choices=("system", "normal", "high"),
         choice_words=(N_("As the system"), N_("Normal"), N_("High")),
-    ),
-    Setting(
+    )
+    story_colours = Setting(
         "story_colours",
         "prompt",
         N_("Colours of the story"),
         N_("What the bars over the story and the marks beside messages show."),
         choices=("prompt", "recaps"),
         choice_words=(N_("In the next prompt"), N_("Message recaps")),
-    ),
-    Setting(
+    )
+    story_text_size = Setting(
         "story_text_size",
         15.5,
         N_("Story text size"),
         N_("Pixels of the story's letters."),
         minimum=13.0,
         maximum=22.0,
-    ),
-    Setting("window_state", "", N_("Window layout"), N_("Position and size of the window.")),
-    Setting(
+    )
+    window_state = Setting(
+        "window_state", "", N_("Window layout"), N_("Position and size of the window.")
+    )
+    follow_page = Setting(
         "follow_page",
         True,
         N_("Follow SillyTavern"),
@@ -68,44 +74,44 @@ PROGRAM_SETTINGS = (
             "open here yourself stays until you go back."
         ),
         section=Section.WINDOW,
-    ),
-    Setting(
+    )
+    close_to_tray = Setting(
         "close_to_tray",
         False,
         N_("Stay in the tray"),
         N_("Closing the window leaves an icon in the system's tray, and the work goes on."),
         section=Section.WINDOW,
-    ),
-    Setting(
+    )
+    tray_notices = Setting(
         "tray_notices",
         True,
         N_("Notices"),
         N_("Tell when long work is done or something needs you, while the window is not in front."),
         section=Section.WINDOW,
         only_with=("close_to_tray", (True,)),
-    ),
-    Setting(
+    )
+    memory_left_out = Setting(
         "memory_left_out",
         "",
         N_("Messages that memory leaves out"),
         N_("Messages of a chat that memory does not read."),
         scope=Scope.CHAT,
-    ),
-    Setting(
+    )
+    lore_done = Setting(
         "lore_done",
         "",
         N_("Lore that is done"),
         N_("Which of the lore that scenes gave was taken over, by the digest of its words."),
         scope=Scope.CHAT,
-    ),
-    Setting(
+    )
+    recap_pins = Setting(
         "recap_pins",
         "",
         N_("Pinned sentences"),
         N_("Sentences of the recaps of a chat that no rewrite drops."),
         scope=Scope.CHAT,
-    ),
-    Setting(
+    )
+    price_prompt_tokens = Setting(
         "price_prompt_tokens",
         0.0,
         N_("Price of a million tokens read"),
@@ -114,8 +120,8 @@ PROGRAM_SETTINGS = (
         maximum=100_000.0,
         section=Section.USE,
         minimum_word=N_("none"),
-    ),
-    Setting(
+    )
+    price_output_tokens = Setting(
         "price_output_tokens",
         0.0,
         N_("Price of a million tokens written"),
@@ -124,14 +130,14 @@ PROGRAM_SETTINGS = (
         maximum=100_000.0,
         section=Section.USE,
         minimum_word=N_("none"),
-    ),
-    Setting(
+    )
+    prices_of_models = Setting(
         "prices_of_models",
         "",
         N_("Prices of single models"),
         N_("What a million tokens cost with models that have prices of their own."),
-    ),
-    Setting(
+    )
+    daily_cap = Setting(
         "daily_cap",
         0,
         N_("Cap of a day"),
@@ -140,8 +146,8 @@ PROGRAM_SETTINGS = (
         maximum=1_000_000_000,
         section=Section.USE,
         minimum_word=N_("none"),
-    ),
-    Setting(
+    )
+    daily_cap_unit = Setting(
         "daily_cap_unit",
         "requests",
         N_("Cap counted in"),
@@ -149,8 +155,8 @@ PROGRAM_SETTINGS = (
         choices=("requests", "tokens"),
         section=Section.USE,
         choice_words=(N_("requests"), N_("tokens")),
-    ),
-    Setting(
+    )
+    generation_budget = Setting(
         "generation_budget",
         GENERATION_BUDGET,
         N_("Longest answer with its reasoning"),
@@ -158,8 +164,8 @@ PROGRAM_SETTINGS = (
         minimum=1024,
         maximum=32_768,
         section=Section.USE,
-    ),
-    Setting(
+    )
+    own_connection_beside = Setting(
         "own_connection_beside",
         "auto",
         N_("While you send a message"),
@@ -170,8 +176,8 @@ PROGRAM_SETTINGS = (
         choices=("auto", "always", "never"),
         section=Section.USE,
         choice_words=(N_("Automatic"), N_("It goes on"), N_("It gives way once")),
-    ),
-    Setting(
+    )
+    reasoning_marks = Setting(
         "reasoning_marks",
         "",
         N_("Marks of reasoning"),
@@ -180,8 +186,8 @@ PROGRAM_SETTINGS = (
             "<plan>...</plan>. Several with spaces between them."
         ),
         section=Section.USE,
-    ),
-    Setting(
+    )
+    chat_off = Setting(
         "chat_off",
         False,
         N_("Off"),
@@ -191,8 +197,8 @@ PROGRAM_SETTINGS = (
         ),
         scope=Scope.CHAT,
         section=Section.CHATS,
-    ),
-    Setting(
+    )
+    mirror_to_chat = Setting(
         "mirror_to_chat",
         False,
         N_("Keep a copy in the chat"),
@@ -201,8 +207,8 @@ PROGRAM_SETTINGS = (
         ),
         scope=Scope.CHAT,
         section=Section.CHATS,
-    ),
-    Setting(
+    )
+    auto_hide_scenes = Setting(
         "auto_hide_scenes",
         -1,
         N_("Hide what the memory tells"),
@@ -215,5 +221,7 @@ PROGRAM_SETTINGS = (
         maximum=999,
         section=Section.CHATS,
         minimum_word=N_("nothing"),
-    ),
-)
+    )
+
+
+PROGRAM_SETTINGS = settings_of(ProgramSettings)

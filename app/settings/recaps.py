@@ -6,6 +6,7 @@ Defaults follow spec/auto-recap.md §2 where a setting comes from there.
 from __future__ import annotations
 
 from app.core.translation import N_
+from app.settings.groups import Group, Several, settings_of
 from app.settings.setting import Scope, Section, Setting
 from app.settings.slots import placement
 
@@ -19,8 +20,11 @@ Earlier messages in short, oldest first.
 {{message_recaps}}
 </earlier_messages>"""
 
-RECAP_SETTINGS = (
-    Setting(
+
+class RecapSettings(Group):
+    """The running recap, message recaps, and which of these count."""
+
+    context_tokens = Setting(
         "context_tokens",
         8192,
         N_("Context of the chat's model"),
@@ -28,24 +32,24 @@ RECAP_SETTINGS = (
         minimum=512,
         maximum=4_000_000,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    running_recap_enabled = Setting(
         "running_recap_enabled",
         True,
         N_("Inject the running recap"),
         N_("Put the running recap into the next prompt."),
         scope=Scope.CHAT,
         section=Section.RUNNING,
-    ),
-    Setting(
+    )
+    running_recap_auto = Setting(
         "running_recap_auto",
         True,
         N_("Fold scenes in"),
         N_("Fold each recapped scene into the running recap."),
         scope=Scope.CHAT,
         section=Section.RUNNING,
-    ),
-    Setting(
+    )
+    running_recap_leave_out = Setting(
         "running_recap_leave_out",
         1,
         N_("Newest scenes left out"),
@@ -54,8 +58,8 @@ RECAP_SETTINGS = (
         minimum=0,
         maximum=5,
         section=Section.RUNNING,
-    ),
-    Setting(
+    )
+    running_recap_budget = Setting(
         "running_recap_budget",
         1000,
         N_("Budget of the running recap"),
@@ -64,9 +68,11 @@ RECAP_SETTINGS = (
         minimum=50,
         maximum=8000,
         section=Section.RUNNING,
-    ),
-    *placement("running_recap", N_("the running recap"), RUNNING_TEMPLATE, Section.RUNNING),
-    Setting(
+    )
+    running_recap_place = Several(
+        placement("running_recap", N_("the running recap"), RUNNING_TEMPLATE, Section.RUNNING)
+    )
+    inclusion_limit = Setting(
         "inclusion_limit",
         10,
         N_("Budget of message recaps"),
@@ -75,8 +81,8 @@ RECAP_SETTINGS = (
         minimum=0,
         maximum=1_000_000,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    inclusion_limit_type = Setting(
         "inclusion_limit_type",
         "percent",
         N_("Budget counted in"),
@@ -85,40 +91,40 @@ RECAP_SETTINGS = (
         choices=("percent", "tokens"),
         section=Section.INCLUSION,
         choice_words=(N_("percent of the context"), N_("tokens")),
-    ),
-    Setting(
+    )
+    include_user_messages = Setting(
         "include_user_messages",
         True,
         N_("Recaps of your messages"),
         N_("Count recaps of your own messages."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    include_hidden_messages = Setting(
         "include_hidden_messages",
         True,
         N_("Recaps of hidden messages"),
         N_("Count recaps of messages that are hidden from the prompt."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    include_narrator_messages = Setting(
         "include_narrator_messages",
         True,
         N_("Recaps of the narrator"),
         N_("Count recaps of narrator messages."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    left_out = Setting(
         "left_out",
         "",
         N_("Characters left out"),
         N_("Recaps of their messages do not count. Names or card files, with commas between them."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    inclusion_minimum_tokens = Setting(
         "inclusion_minimum_tokens",
         0,
         N_("Shortest message"),
@@ -127,8 +133,8 @@ RECAP_SETTINGS = (
         minimum=0,
         maximum=100_000,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    long_term_limit = Setting(
         "long_term_limit",
         10,
         N_("Budget of what is remembered"),
@@ -137,8 +143,8 @@ RECAP_SETTINGS = (
         minimum=0,
         maximum=1_000_000,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    inclusion_lag = Setting(
         "inclusion_lag",
         0,
         N_("Newest messages left out"),
@@ -150,17 +156,19 @@ RECAP_SETTINGS = (
         minimum=0,
         maximum=1000,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    message_recaps_inject = Setting(
         "message_recaps_inject",
         False,
         N_("Inject message recaps"),
         N_("Put the included message recaps into the next prompt."),
         scope=Scope.CHAT,
         section=Section.INJECTION,
-    ),
-    *placement("message_recaps", N_("message recaps"), MESSAGES_TEMPLATE, Section.INJECTION),
-    Setting(
+    )
+    message_recaps_place = Several(
+        placement("message_recaps", N_("message recaps"), MESSAGES_TEMPLATE, Section.INJECTION)
+    )
+    message_recaps_budget = Setting(
         "message_recaps_budget",
         800,
         N_("Budget of message recaps in the prompt"),
@@ -170,32 +178,32 @@ RECAP_SETTINGS = (
         maximum=32_000,
         section=Section.INJECTION,
         only_with=("message_recaps_inject", (True,)),
-    ),
-    Setting(
+    )
+    inclusion_skip_oversized = Setting(
         "inclusion_skip_oversized",
         False,
         N_("Step over a recap that is too long"),
         N_("Go on to older recaps when one does not fit, instead of stopping there."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
-    ),
-    Setting(
+    )
+    message_recaps_auto = Setting(
         "message_recaps_auto",
         True,
         N_("Recap messages without a model"),
         N_("The built-in way writes a one-sentence recap of each message, free of charge."),
         scope=Scope.CHAT,
         section=Section.MESSAGES,
-    ),
-    Setting(
+    )
+    message_recaps_model = Setting(
         "message_recaps_model",
         False,
         N_("Recap messages with the model"),
         N_("Each message costs a request."),
         scope=Scope.CHAT,
         section=Section.MESSAGES,
-    ),
-    Setting(
+    )
+    message_recap_delay = Setting(
         "message_recap_delay",
         1,
         N_("Newest messages that wait"),
@@ -204,8 +212,8 @@ RECAP_SETTINGS = (
         minimum=0,
         maximum=100,
         section=Section.MESSAGES,
-    ),
-    Setting(
+    )
+    message_recap_limit = Setting(
         "message_recap_limit",
         10,
         N_("How far back"),
@@ -216,8 +224,8 @@ RECAP_SETTINGS = (
         section=Section.MESSAGES,
         only_with=("message_recaps_model", (True,)),
         minimum_word=N_("all"),
-    ),
-    Setting(
+    )
+    message_recap_batch = Setting(
         "message_recap_batch",
         1,
         N_("Recap several at once"),
@@ -227,24 +235,24 @@ RECAP_SETTINGS = (
         maximum=100,
         section=Section.MESSAGES,
         only_with=("message_recaps_model", (True,)),
-    ),
-    Setting(
+    )
+    message_recap_again = Setting(
         "message_recap_again",
         True,
         N_("Recap again what was edited"),
         N_("Write the recap anew when a message that has one is edited."),
         scope=Scope.CHAT,
         section=Section.MESSAGES,
-    ),
-    Setting(
+    )
+    message_recap_on_swipe = Setting(
         "message_recap_on_swipe",
         True,
         N_("Recap another swipe"),
         N_("Write a recap of a message's other swipe when the one before had one."),
         scope=Scope.CHAT,
         section=Section.MESSAGES,
-    ),
-    Setting(
+    )
+    message_recap_prefill_shown = Setting(
         "message_recap_prefill_shown",
         False,
         N_("Begin recaps with their prefill"),
@@ -254,5 +262,7 @@ RECAP_SETTINGS = (
         ),
         scope=Scope.CHAT,
         section=Section.MESSAGES,
-    ),
-)
+    )
+
+
+RECAP_SETTINGS = settings_of(RecapSettings)

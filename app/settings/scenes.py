@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from app.core.translation import N_
+from app.settings.groups import Group, settings_of
 from app.settings.setting import Scope, Section, Setting
 
-SCENE_SETTINGS = (
-    Setting(
+
+class SceneSettings(Group):
+    """Where scenes end, how breaks are found, and their recaps."""
+
+    scene_breaks_auto = Setting(
         "scene_breaks_auto",
         True,
         N_("Find scene breaks"),
         N_("Look for scene breaks in each new message."),
         scope=Scope.CHAT,
         section=Section.SCENES,
-    ),
-    Setting(
+    )
+    scene_detector = Setting(
         "scene_detector",
         "heuristic",
         N_("Who finds scene breaks"),
@@ -26,8 +30,8 @@ SCENE_SETTINGS = (
         choices=("heuristic", "model", "both"),
         section=Section.SCENES,
         choice_words=(N_("cues in the text"), N_("the model"), N_("cues, then the model")),
-    ),
-    Setting(
+    )
+    scene_breaks_on_new_message = Setting(
         "scene_breaks_on_new_message",
         True,
         N_("Ask the model when messages come"),
@@ -35,8 +39,8 @@ SCENE_SETTINGS = (
         scope=Scope.CHAT,
         section=Section.SEARCH,
         only_with=("scene_detector", ("model", "both")),
-    ),
-    Setting(
+    )
+    scene_breaks_on_load = Setting(
         "scene_breaks_on_load",
         False,
         N_("Ask the model when a chat opens"),
@@ -44,8 +48,8 @@ SCENE_SETTINGS = (
         scope=Scope.CHAT,
         section=Section.SEARCH,
         only_with=("scene_detector", ("model", "both")),
-    ),
-    Setting(
+    )
+    scene_break_offset = Setting(
         "scene_break_offset",
         8,
         N_("Newest messages that end no scene"),
@@ -55,8 +59,8 @@ SCENE_SETTINGS = (
         maximum=100,
         section=Section.SEARCH,
         only_with=("scene_detector", ("model", "both")),
-    ),
-    Setting(
+    )
+    scene_break_batch = Setting(
         "scene_break_batch",
         4,
         N_("New messages for one question"),
@@ -66,8 +70,8 @@ SCENE_SETTINGS = (
         maximum=100,
         section=Section.SEARCH,
         only_with=("scene_detector", ("model", "both")),
-    ),
-    Setting(
+    )
+    scene_break_speakers = Setting(
         "scene_break_speakers",
         "both",
         N_("Messages that count"),
@@ -77,8 +81,8 @@ SCENE_SETTINGS = (
         section=Section.SEARCH,
         choice_words=(N_("everybody's"), N_("only yours"), N_("only the characters'")),
         only_with=("scene_detector", ("model", "both")),
-    ),
-    Setting(
+    )
+    scene_break_stretch = Setting(
         "scene_break_stretch",
         30,
         N_("Stretch without a break"),
@@ -88,8 +92,8 @@ SCENE_SETTINGS = (
         maximum=10_000,
         section=Section.SEARCH,
         only_with=("scene_detector", ("both",)),
-    ),
-    Setting(
+    )
+    scene_break_forced = Setting(
         "scene_break_forced",
         True,
         N_("Cut a scene that is too long"),
@@ -97,8 +101,8 @@ SCENE_SETTINGS = (
         scope=Scope.CHAT,
         section=Section.SEARCH,
         only_with=("scene_detector", ("model", "both")),
-    ),
-    Setting(
+    )
+    scene_minimum_length = Setting(
         "scene_minimum_length",
         3,
         N_("Shortest scene"),
@@ -107,16 +111,16 @@ SCENE_SETTINGS = (
         minimum=1,
         maximum=50,
         section=Section.SCENES,
-    ),
-    Setting(
+    )
+    scene_recaps_auto = Setting(
         "scene_recaps_auto",
         True,
         N_("Recap closed scenes"),
         N_("Write a recap when a scene closes."),
         scope=Scope.CHAT,
         section=Section.SCENES,
-    ),
-    Setting(
+    )
+    scene_recap_tokens = Setting(
         "scene_recap_tokens",
         160,
         N_("Length of a scene recap"),
@@ -128,8 +132,8 @@ SCENE_SETTINGS = (
         minimum=40,
         maximum=2000,
         section=Section.SCENES,
-    ),
-    Setting(
+    )
+    scene_recap_most = Setting(
         "scene_recap_most",
         640,
         N_("Longest scene recap"),
@@ -141,8 +145,8 @@ SCENE_SETTINGS = (
         minimum=40,
         maximum=4000,
         section=Section.SCENES,
-    ),
-    Setting(
+    )
+    scene_recap_form = Setting(
         "scene_recap_form",
         "one",
         N_("How a scene recap is made"),
@@ -154,8 +158,8 @@ SCENE_SETTINGS = (
         choices=("one", "staged"),
         choice_words=(N_("with one request"), N_("in stages, up to four requests")),
         section=Section.SCENES,
-    ),
-    Setting(
+    )
+    scene_recap_messages = Setting(
         "scene_recap_messages",
         "both",
         N_("Messages in a scene recap"),
@@ -164,16 +168,16 @@ SCENE_SETTINGS = (
         choices=("both", "character", "user"),
         choice_words=(N_("all"), N_("the characters'"), N_("yours")),
         section=Section.SCENES,
-    ),
-    Setting(
+    )
+    scene_name_append_range = Setting(
         "scene_name_append_range",
         False,
         N_("Message numbers in scene names"),
         N_("Put the numbers of its messages behind the name that a scene was given by itself."),
         scope=Scope.CHAT,
         section=Section.SCENES,
-    ),
-    Setting(
+    )
+    catch_up_scenes = Setting(
         "catch_up_scenes",
         3,
         N_("Ask before catching up"),
@@ -182,5 +186,7 @@ SCENE_SETTINGS = (
         minimum=0,
         maximum=10_000,
         section=Section.SCENES,
-    ),
-)
+    )
+
+
+SCENE_SETTINGS = settings_of(SceneSettings)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar, cast, overload
 
 from app.core.errors import UsageError
 from app.core.translation import N_, number, tr, tr_in
+
+T = TypeVar("T")
 
 LARGEST = 2**53  # what every reader of JSON takes for the same number
 
@@ -63,9 +65,21 @@ class Section(Enum):
         return tr(self.value[1])
 
 
+class _Read(Protocol):
+    """A group, as far as a setting needs to know it."""
+
+    @property
+    def values(self) -> _Values: ...
+
+
+class _Values(Protocol):
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting. minimum and maximum bound numbers; choices bound the rest.
+class Setting(Generic[T]):
+    """One setting; as a field of a group over values it is its value. minimum and maximum bound
+    numbers; choices bound the rest.
 
     label_text, help_text: English, with fields where `fields` has words for them; `label` and
     `help` are what is shown. choice_words: what each choice is called, where its value says too
@@ -74,7 +88,7 @@ class Setting:
     """
 
     name: str
-    default: Any
+    default: T
     label_text: str
     help_text: str
     scope: Scope = Scope.GLOBAL
@@ -86,6 +100,19 @@ class Setting:
     minimum_word: str = ""
     only_with: tuple[str, tuple[Any, ...]] | None = None
     fields: tuple[tuple[str, str], ...] = ()
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        if name != self.name:
+            raise TypeError(f"The setting {self.name} stands in {owner.__name__} as {name}.")
+
+    @overload
+    def __get__(self, group: None, owner: type) -> Setting[T]: ...
+
+    @overload
+    def __get__(self, group: _Read, owner: type) -> T: ...
+
+    def __get__(self, group: _Read | None, owner: type) -> Setting[T] | T:
+        return self if group is None else cast(T, group.values[self.name])
 
     @property
     def label(self) -> str:
@@ -136,7 +163,8 @@ class Setting:
                     allowed=allowed,
                 )
             )
-        if self.minimum is not None and value < self.minimum:
+        amount: Any = value
+        if self.minimum is not None and amount < self.minimum:
             raise UsageError(
                 tr(
                     "{label}: {value} is below {minimum}.",
@@ -145,7 +173,7 @@ class Setting:
                     minimum=self.minimum,
                 )
             )
-        if self.maximum is not None and value > self.maximum:
+        if self.maximum is not None and amount > self.maximum:
             raise UsageError(
                 tr(
                     "{label}: {value} is above {maximum}.",

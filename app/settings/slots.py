@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.core.translation import N_
 from app.prompt.budgeting.budgets import ADVANCED, DEFAULTS, NINE, SIMPLE, TRIGGERED_BUDGET
 from app.prompt.headings import OF_STORY
 from app.prompt.placement import AUTO, FORCED, NEVER
 from app.prompt.slots import SLOTS, Position, Role, SlotName
+from app.settings.groups import Group, Several, settings_of
 from app.settings.setting import Scope, Section, Setting
 
 PLACES = {
@@ -42,7 +45,7 @@ def placement(
     placeholder: str = "",
     position: Position = Position.BEFORE_PROMPT,
     depth: int = 2,
-) -> tuple[Setting, ...]:
+) -> tuple[Setting[Any], ...]:
     """The settings of a slot's frame and place; the placeholder in the frame is `name` unless
     another one is given.
     """
@@ -60,7 +63,7 @@ def placement(
 
 def place(
     name: str, what: str, section: Section, *, position: Position, depth: int
-) -> tuple[Setting, ...]:
+) -> tuple[Setting[Any], ...]:
     """Where in SillyTavern's prompt a slot stands."""
     fields = (("what", what),)
     return (
@@ -113,11 +116,11 @@ def place(
 
 def _switch(
     name: str, label: str, help: str, *, default: bool = True, section: Section = Section.BUDGETS
-) -> Setting:
+) -> Setting[bool]:
     return Setting(name, default, label, help, scope=Scope.CHAT, section=section)
 
 
-def _budget(name: SlotName) -> Setting:
+def _budget(name: SlotName) -> Setting[int]:
     spec = SLOTS[name]
     return Setting(
         f"budget_{name}",
@@ -133,8 +136,10 @@ def _budget(name: SlotName) -> Setting:
     )
 
 
-BUDGET_SETTINGS: tuple[Setting, ...] = (
-    Setting(
+class BudgetSettings(Group):
+    """How many tokens of a prompt each slot may take."""
+
+    budget_mode = Setting(
         "budget_mode",
         SIMPLE,
         N_("Budgets"),
@@ -143,8 +148,8 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
         section=Section.BUDGETS,
         choices=(SIMPLE, ADVANCED),
         choice_words=(N_("one total"), N_("one for each tier")),
-    ),
-    Setting(
+    )
+    budget_total = Setting(
         "budget_total",
         sum(DEFAULTS[name] for name in NINE),
         N_("All tiers together"),
@@ -156,9 +161,9 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
         maximum=8000,
         section=Section.BUDGETS,
         only_with=("budget_mode", (SIMPLE,)),
-    ),
-    *(_budget(name) for name in (SlotName.SHORT, *NINE)),
-    Setting(
+    )
+    each = Several(_budget(name) for name in (SlotName.SHORT, *NINE))
+    budget_triggered = Setting(
         f"budget_{SlotName.TRIGGERED}",
         TRIGGERED_BUDGET,
         N_("Budget of {what}"),
@@ -168,8 +173,8 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
         maximum=4000,
         section=Section.BUDGETS,
         fields=(("what", SLOTS[SlotName.TRIGGERED].what),),
-    ),
-    Setting(
+    )
+    budgets_lend = Setting(
         "budgets_lend",
         True,
         N_("Lend what is not needed"),
@@ -179,35 +184,40 @@ BUDGET_SETTINGS: tuple[Setting, ...] = (
         scope=Scope.CHAT,
         section=Section.BUDGETS,
         only_with=("budget_mode", (SIMPLE,)),
-    ),
-    _switch(
+    )
+    budgets_adaptive = _switch(
         "budgets_adaptive",
         N_("Budgets follow the story"),
         N_("Dialogue, action, transitions and intimate moments shift tokens between tiers."),
-    ),
-    _switch(
+    )
+    budgets_auto_tune = _switch(
         "budgets_auto_tune",
         N_("Tune budgets by themselves"),
         N_("A tier that is cut gets what it needs and a little more. Your own values are kept."),
         default=False,
-    ),
-)
+    )
 
-SLOT_SETTINGS: tuple[Setting, ...] = (
-    _switch(
+
+BUDGET_SETTINGS = settings_of(BudgetSettings)
+
+
+class SlotSettings(Group):
+    """Whether, where and in what words memory is put into a prompt."""
+
+    slots_enabled = _switch(
         "slots_enabled",
         N_("Tell SillyTavern what is remembered"),
         N_("Off: its prompts are as if Tavernkeep were not there; what is remembered stays."),
         section=Section.SLOTS,
-    ),
-    _switch(
+    )
+    slots_unified = _switch(
         "slots_unified",
         N_("All in one block"),
         N_("Canon, profiles, memories, summary, scenes and arcs in one slot."),
         default=False,
         section=Section.SLOTS,
-    ),
-    Setting(
+    )
+    slots_macros = Setting(
         "slots_macros",
         AUTO,
         N_("Macros"),
@@ -216,15 +226,15 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         section=Section.SLOTS,
         choices=(AUTO, FORCED, NEVER),
         choice_words=(N_("where the card has them"), N_("in place of all slots"), N_("never")),
-    ),
-    _switch(
+    )
+    slots_leave_out_visible = _switch(
         "slots_leave_out_visible",
         N_("Leave out what can still be read"),
         N_("No memories of messages that are still in the prompt themselves."),
         default=False,
         section=Section.SLOTS,
-    ),
-    Setting(
+    )
+    headings_language = Setting(
         "headings_language",
         OF_STORY,
         N_("Language of the headings"),
@@ -236,8 +246,8 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         section=Section.SLOTS,
         choices=(OF_STORY, *HEADING_LANGUAGES),
         choice_words=(N_("the story's own"), *HEADING_LANGUAGES.values()),
-    ),
-    Setting(
+    )
+    slots_deepest = Setting(
         "slots_deepest",
         1,
         N_("Deepest place in the chat"),
@@ -250,8 +260,8 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         minimum=0,
         maximum=99,
         section=Section.SLOTS,
-    ),
-    Setting(
+    )
+    slots_refresh_every = Setting(
         "slots_refresh_every",
         1,
         N_("Choose anew every"),
@@ -262,8 +272,8 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         minimum=1,
         maximum=20,
         section=Section.SLOTS,
-    ),
-    Setting(
+    )
+    slots_head_every = Setting(
         "slots_head_every",
         20,
         N_("Renew the prompt's head every"),
@@ -276,14 +286,14 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         maximum=200,
         section=Section.SLOTS,
         minimum_word=N_("at once"),
-    ),
-    _switch(
+    )
+    scenes_enabled = _switch(
         "scenes_enabled",
         N_("Earlier scenes"),
         N_("Recaps of the last scenes."),
         section=Section.SLOTS,
-    ),
-    Setting(
+    )
+    scenes_shown = Setting(
         "scenes_shown",
         5,
         N_("Scenes at most"),
@@ -293,8 +303,8 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         maximum=15,
         section=Section.SLOTS,
         only_with=("scenes_enabled", (True,)),
-    ),
-    _switch(
+    )
+    passages_enabled = _switch(
         "passages_enabled",
         N_("Old passages"),
         N_(
@@ -302,8 +312,8 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
             "word; only what the one who answers can know."
         ),
         section=Section.SLOTS,
-    ),
-    Setting(
+    )
+    passages_shown = Setting(
         "passages_shown",
         2,
         N_("Passages at most"),
@@ -313,20 +323,20 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
         maximum=6,
         section=Section.SLOTS,
         only_with=("passages_enabled", (True,)),
-    ),
-    _switch(
+    )
+    canon_enabled = _switch(
         "canon_enabled",
         N_("Canon"),
         N_("What a character has lived through."),
         section=Section.SLOTS,
-    ),
-    _switch(
+    )
+    epistemic_unaware = _switch(
         "epistemic_unaware",
         N_("Say what somebody does not know"),
         N_("In the list of who knows what."),
         section=Section.SLOTS,
-    ),
-    _switch(
+    )
+    slots_keep_secrets = _switch(
         "slots_keep_secrets",
         N_("Keep secrets from the one who answers"),
         N_(
@@ -334,21 +344,21 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
             "what they do not know."
         ),
         section=Section.SLOTS,
-    ),
-    _switch(
+    )
+    secondhand_marked = _switch(
         "secondhand_marked",
         N_("Mark what was only heard of"),
         N_("Memories of what the one who answers did not witness are told as that; else left out."),
         default=False,
         section=Section.SLOTS,
-    ),
-    _switch(
+    )
+    sent_prompts_kept = _switch(
         "sent_prompts_kept",
         N_("Keep sent prompts"),
         N_("The last 50 prompts of each chat, to read and compare. They stay in the database."),
         section=Section.SLOTS,
-    ),
-    *(
+    )
+    each = Several(
         setting
         for name, spec in SLOTS.items()
         if spec.frame
@@ -361,12 +371,16 @@ SLOT_SETTINGS: tuple[Setting, ...] = (
             position=spec.position,
             depth=spec.depth,
         )
-    ),
-    *place(
-        f"slot_{SlotName.UNIFIED}",
-        SLOTS[SlotName.UNIFIED].what,
-        Section.SLOTS,
-        position=Position.IN_PROMPT,
-        depth=0,
-    ),
-)
+    )
+    slot_unified_place = Several(
+        place(
+            f"slot_{SlotName.UNIFIED}",
+            SLOTS[SlotName.UNIFIED].what,
+            Section.SLOTS,
+            position=Position.IN_PROMPT,
+            depth=0,
+        )
+    )
+
+
+SLOT_SETTINGS = settings_of(SlotSettings)

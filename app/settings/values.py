@@ -29,7 +29,7 @@ _TABLES = (
     *PAGE_SETTINGS,
 )
 
-REGISTRY: Mapping[str, Setting] = {setting.name: setting for setting in _TABLES}
+REGISTRY: Mapping[str, Setting[Any]] = {setting.name: setting for setting in _TABLES}
 
 
 MOST_NAMED = 5

@@ -18,6 +18,8 @@ from app.prompt.slots import (
     SlotContent,
     SlotName,
 )
+from app.settings.recaps import RecapSettings
+from app.settings.slots import BudgetSettings
 from app.settings.values import REGISTRY
 from app.work.prompts.budget_preview import Outlook, Rehearsal
 from ui.budgets import words
@@ -70,8 +72,12 @@ def ten_rows(
 ) -> tuple[RowFacts, ...]:
     """The ten tiers, and what the moment calls up."""
     contents = {content.key: content for content in outlook.slots.contents}
-    is_simple = settings["budget_mode"] != ADVANCED
-    tuned = {tuning.name for tuning in outlook.tunings} if settings["budgets_auto_tune"] else set()
+    is_simple = BudgetSettings(settings).budget_mode != ADVANCED
+    tuned = (
+        {tuning.name for tuning in outlook.tunings}
+        if BudgetSettings(settings).budgets_auto_tune
+        else set()
+    )
     return tuple(
         _row(rehearsal, outlook, settings, name, contents.get(name.key), is_simple, tuned)
         for name in (*words.TEN, SlotName.TRIGGERED)
@@ -211,8 +217,8 @@ def _limit_row(
     used: int,
     full: int,
 ) -> RowFacts:
-    is_percent = settings["inclusion_limit_type"] == "percent"
-    sent = bool(settings["message_recaps_inject"])
+    is_percent = RecapSettings(settings).inclusion_limit_type == "percent"
+    sent = RecapSettings(settings).message_recaps_inject
     meaning = tr("One sentence for each message; the newest that fit are counted in.")
     if name == "long_term_limit":
         meaning = tr("Recaps that you keep, where the first budget has no room for them.")

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.core.translation import N_, tr
 from app.prompt.budgeting.budgets import ADVANCED, SIMPLE
 from app.prompt.slots import SlotName, TurnKind
+from app.settings.slots import BudgetSettings
 from app.work.prompts.budget_history import Need
 from app.work.prompts.budget_preview import Outlook, Rehearsal
 from ui.budgets import words
@@ -234,7 +235,7 @@ class BudgetsPage(QWidget):
         if rehearsal is None or outlook is None:
             return
         settings = self._settings
-        mode = str(settings["budget_mode"])
+        mode = BudgetSettings(settings).budget_mode
         ten = ten_rows(rehearsal, outlook, settings)
         tiers = ten[:-1] if mode == ADVANCED else (total_row(outlook, settings), *ten[:-1])
         beside = (ten[-1], *recap_rows(rehearsal, outlook, settings))
@@ -275,7 +276,7 @@ class BudgetsPage(QWidget):
         self.pane.tuning.show_tunings(
             outlook.tunings,
             moments(outlook, self._needs),
-            is_on=bool(self._settings["budgets_auto_tune"]),
+            is_on=BudgetSettings(self._settings).budgets_auto_tune,
             nothing=self._nothing_to_tune(outlook, has_memory=facts.has_memory),
             free=outlook.free,
         )
@@ -287,7 +288,7 @@ class BudgetsPage(QWidget):
             return tr(NOTHING_YET)
         budgets = {name.key: tokens for name, tokens in outlook.own.items()}
         wants = any(c.full_tokens > budgets.get(c.key, 0) for c in outlook.slots.contents)
-        if wants and self._settings["budget_mode"] == SIMPLE:
+        if wants and BudgetSettings(self._settings).budget_mode == SIMPLE:
             return tr(NOTHING_WITHIN)
         facts = [row.facts for row in self.board.rows.values() if row.facts is not None]
         cut = max((row for row in facts if row.setting), key=lambda row: row.cut, default=None)
@@ -346,12 +347,12 @@ class BudgetsPage(QWidget):
         self._set_mode(ADVANCED)
 
     def _set_mode(self, mode: str) -> None:
-        if self._rehearsal is not None and self._settings["budget_mode"] != mode:
+        if self._rehearsal is not None and BudgetSettings(self._settings).budget_mode != mode:
             self.hands.set_mode(mode)
 
     def _on_auto_tune(self) -> None:
         if self._rehearsal is not None:
-            self.hands.set_auto_tune(not self._settings["budgets_auto_tune"])
+            self.hands.set_auto_tune(not BudgetSettings(self._settings).budgets_auto_tune)
 
     def _on_use(self) -> None:
         if self._outlook is not None and self._outlook.tunings:
@@ -364,7 +365,7 @@ class BudgetsPage(QWidget):
     def _on_fit(self, tokens: int) -> None:
         row, outlook = self._row, self._outlook
         if row is not None and row.name is not None and outlook is not None:
-            mode = str(self._settings["budget_mode"])
+            mode = BudgetSettings(self._settings).budget_mode
             self.hands.make_fit(outlook, mode, row.name, tokens)
 
     def _on_reset_chosen(self) -> None:

@@ -108,7 +108,7 @@ class SettingRow(Row):
     chosen = Signal(str, object)
     reset_asked = Signal(str)
 
-    def __init__(self, setting: Setting, parent: QWidget | None = None) -> None:
+    def __init__(self, setting: Setting[Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setting = setting
         self._note = Label(font=ui_font(11.5, MEDIUM), tone=T2_ROLE, wraps=True)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout
 from app.core.operations import ALL, MEMORY, RECAPS
 from app.core.translation import N_, tr, trn
 from app.llm.backends.specs import BUILTIN, parse_spec
+from app.settings.program import ProgramSettings
 from app.sillytavern.extensions.smart_memory_records import MADE_BY
 from app.story.recaps import IMPORTED, MESSAGE_SUMMARIZE, OTHER_EXTENSIONS
 from app.story.scenes import BreakOrigin
@@ -210,7 +211,7 @@ class ChatStep(Step):
         self._taken_over.setText(taken_over)
         self._taken_over.setVisible(bool(taken_over))
         plan = companion.work.catch_up(story.chat.path)
-        if parse_spec(str(companion.settings["backend"])).kind == BUILTIN:
+        if parse_spec(ProgramSettings(companion.settings).backend).kind == BUILTIN:
             plan = None
             self._cost.setText(tr(FREE))
         else:

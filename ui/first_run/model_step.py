@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.core.translation import N_, tr
 from app.llm.backends.specs import BUILTIN, SILLYTAVERN, parse_spec
+from app.settings.program import ProgramSettings
 from ui.controls.buttons import Button
 from ui.core.session import Session
 from ui.first_run.step import Step
@@ -38,7 +39,7 @@ class ModelStep(Step):
     def found(self) -> str:
         if not self._is_chosen:
             return ""
-        spec = parse_spec(str(self.session.companion.settings["backend"]))
+        spec = parse_spec(ProgramSettings(self.session.companion.settings).backend)
         if spec.kind == BUILTIN:
             return tr("No model, and says so")
         return tr("SillyTavern's own connection") if spec.kind == SILLYTAVERN else spec.model
@@ -52,7 +53,7 @@ class ModelStep(Step):
         return self.choice.is_ready
 
     def enter(self) -> None:
-        self.choice.show_spec(str(self.session.companion.settings["backend"]))
+        self.choice.show_spec(ProgramSettings(self.session.companion.settings).backend)
         self.testing.look_for_models()
 
     def do(self) -> None:

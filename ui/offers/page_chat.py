@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
 from app.core.translation import N_, tr
+from app.settings.program import ProgramSettings
 from ui.core.chat_words import chat_words
 from ui.core.session import Session
 from ui.shell.notice import Notice
@@ -62,7 +63,7 @@ class PageChat(QObject):
             self._is_looking = False
         if other != self._declined:
             self._declined = None
-        follows = bool(self._session.companion.settings["follow_page"])
+        follows = ProgramSettings(self._session.companion.settings).follow_page
         is_free = not self._is_looking and not is_writing(self._window())
         if other is not None and follows and is_free and not self._is_held:
             self._follow(other)

@@ -25,6 +25,7 @@ from app.core.private_log import log_to_file
 from app.core.start_mark import CRASHES, StartMark
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, language, tr
+from app.settings.program import ProgramSettings
 from ui.controls.timers import once
 from ui.core.collecting import GuiThreadCollector
 from ui.core.dialogs import ask
@@ -192,7 +193,7 @@ async def _live(
                 await stopping.wait()
                 await window.detach()
                 text = window.current_state().to_text()
-                if text != companion.settings["window_state"]:
+                if text != ProgramSettings(companion.settings).window_state:
                     await companion.put_setting("window_state", text)
         except AlreadyRunning as error:  # it started in the same moment
             if await asyncio.to_thread(knock, folders.data, options.chat):

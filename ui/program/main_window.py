@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
+from app.settings.program import ProgramSettings
 from ui.core.actions import Actions
 from ui.core.window_state import WindowState, read_state
 from ui.program.front_door import TOKEN, Knock
@@ -76,7 +77,7 @@ class MainWindow(QWidget):
 
         desk = Desk(self, self.frame, self.actions_, companion, self._theme, self._tasks)
         self.desk = desk
-        self._restore(str(companion.settings["window_state"]))
+        self._restore(ProgramSettings(companion.settings).window_state)
         page = self._state.page
         desk.show_page(page if page in self.frame.page_buttons else "story")
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 from app.core.operations import FINISHED, Operation, OperationStatus
 from app.core.part_health import Light
 from app.core.translation import N_, tr, trn
+from app.settings.program import ProgramSettings
 from app.work.scheduling.health_report import PARTS
 from ui.controls.labels import menu_text
 from ui.core.actions import Actions
@@ -79,7 +80,7 @@ class Tray(QObject):
     @property
     def keeps_running(self) -> bool:
         """Whether a closed window leaves Tavernkeep running in the tray."""
-        is_wanted = bool(self._session.companion.settings["close_to_tray"])
+        is_wanted = ProgramSettings(self._session.companion.settings).close_to_tray
         return is_wanted and not self._has_left and self._is_available()
 
     def follow(self) -> None:
@@ -152,7 +153,7 @@ class Tray(QObject):
 
     def _tell(self, sentence: str, kind: QSystemTrayIcon.MessageIcon) -> None:
         """Say something outside of the window, to whoever does not look at it."""
-        wanted = bool(self._session.companion.settings["tray_notices"])
+        wanted = ProgramSettings(self._session.companion.settings).tray_notices
         if wanted and self.icon.isVisible() and not self._window.isActiveWindow():
             self.icon.showMessage(TITLE, sentence, kind)
 

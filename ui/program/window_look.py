@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.core.translation import N_
+from app.settings.program import ProgramSettings
 from ui.core.actions import Actions
 from ui.core.session import Session
 from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
@@ -26,9 +27,9 @@ class WindowLook(QObject):
     def apply(self) -> None:
         """Look as the settings say now."""
         settings = self._session.companion.settings
-        self._theme.set_choice(ThemeChoice(str(settings["theme"])))
-        self._theme.set_contrast(ContrastChoice(str(settings["contrast"])))
-        self._theme.set_reading_px(float(settings["story_text_size"]))
+        self._theme.set_choice(ThemeChoice(ProgramSettings(settings).theme))
+        self._theme.set_contrast(ContrastChoice(ProgramSettings(settings).contrast))
+        self._theme.set_reading_px(ProgramSettings(settings).story_text_size)
 
     def _on_larger(self) -> None:
         self._put_text_size(self._theme.reading_px + 0.5)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core.translation import N_, tr
 from app.llm.prompts.prompt_presets import LARGEST_IMPORT, Conflict
 from app.llm.prompts.prompt_text import PromptText
+from app.settings.program import ProgramSettings
 from app.work.edits.prompt_edits import PromptState
 from app.work.edits.user_files import read_bounded, write_new
 from ui.controls.fields import Choice
@@ -162,7 +163,7 @@ class PromptsPage(QWidget):
 
     @property
     def _backend(self) -> str:
-        return str(self._session.companion.settings["backend"])
+        return ProgramSettings(self._session.companion.settings).backend
 
     # Drafts
 

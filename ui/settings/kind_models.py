@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -43,7 +44,7 @@ class KindRow(Row):
     chosen = Signal(str, object)
     test_wanted = Signal(str)
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting[Any]) -> None:
         super().__init__()
         self.setting = setting
         self.choice = Choice(setting.label)

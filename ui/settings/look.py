@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.chosen_scale import NORMAL, SCALES
 from app.core.translation import N_, SYSTEM, languages, number, tr
+from app.settings.program import ProgramSettings
 from app.settings.values import REGISTRY, Settings
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
@@ -96,9 +97,9 @@ class LookSection(Section):
 
     def show_values(self, settings: Settings) -> None:
         """Show what is in force."""
-        self._theme.choose(str(settings["theme"]))
-        self._contrast.choose(str(settings["contrast"]))
-        self._px = float(settings["story_text_size"])
+        self._theme.choose(ProgramSettings(settings).theme)
+        self._contrast.choose(ProgramSettings(settings).contrast)
+        self._px = ProgramSettings(settings).story_text_size
         self._size.setText(f"{number(self._px, 1 if self._px % 1 else 0)} px")
 
     def _on_theme(self, choice: str) -> None:

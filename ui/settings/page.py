@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.core.chosen_language import ChosenLanguage
 from app.core.chosen_scale import ChosenScale
 from app.core.translation import N_, tr
+from app.settings.program import ProgramSettings
 from app.settings.setting import Scope
 from app.settings.values import REGISTRY
 from ui.controls.labels import body
@@ -249,7 +250,7 @@ class SettingsPage(QWidget):
         companion = self._session.companion
         self._rows.show_values(companion, self._session.path, is_for_chat=self.is_for_chat)
         self._look.show_values(companion.settings)
-        backend = str(companion.settings["backend"])
+        backend = ProgramSettings(companion.settings).backend
         if backend != self._backend_shown:  # else what is being entered stays
             self._backend_shown = backend
             self.backend.show_spec(backend)
@@ -261,7 +262,7 @@ class SettingsPage(QWidget):
 
     def _on_taken_over(self) -> None:
         self.refresh_values()
-        self.setting_changed.emit("theme", self._session.companion.settings["theme"])
+        self.setting_changed.emit("theme", ProgramSettings(self._session.companion.settings).theme)
 
     def _on_backend(self, spec: str) -> None:
         async def use() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 
 from app.core.translation import N_, tr, trn
+from app.settings.program import ProgramSettings
 from app.sillytavern.bridge.bridge_pairing import BridgeState
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.setting_sections import Section
@@ -92,7 +93,7 @@ class TavernSection(Section):
         self._bridges.clear()
         folder = Button(tr("Choose a folder"), icon="folder")
         folder.clicked.connect(self.folder_wanted)
-        given = str(companion.settings["tavern"])
+        given = ProgramSettings(companion.settings).tavern
         found = trn("{n} user folder", "{n} user folders", len(taverns))
         fact = folder_words(Path(given)) if given else ""
         fact = fact or (

@@ -14,7 +14,7 @@ from app.llm.backends.specs import BUILTIN, KINDS, BackendSpec, parse_spec
 from app.memory.similarity import PROFILE_A as THRESHOLDS_A
 from app.memory.similarity import PROFILE_B as THRESHOLDS_B
 from app.memory.similarity import Thresholds
-from app.settings.memory import AUTO, PROFILE_A, PROFILE_B
+from app.settings.memory import AUTO, PROFILE_A, PROFILE_B, MemorySettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def profile_for(settings: Mapping[str, Any], backend: str) -> ProfileInForce:
 
     backend: as `parse_spec` reads it; what it cannot read is no reason to fail here.
     """
-    chosen = str(settings["hardware_profile"])
+    chosen = MemorySettings(settings).hardware_profile
     spec = _spec(backend)
     if chosen != AUTO:
         return ProfileInForce(PROFILES[chosen], tr("You chose it."), is_chosen=True)

@@ -7,6 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.story.anchors import common_ends
 from app.story.messages import Message
@@ -39,7 +40,7 @@ class CueBreaks:
         self.is_searched = since is None or len(messages) - since <= FAR
         if since is None or not self.is_searched:
             return breaks
-        find = partial(self._cues.found, minimum=int(settings["scene_minimum_length"]))
+        find = partial(self._cues.found, minimum=SceneSettings(settings).scene_minimum_length)
         found = await asyncio.to_thread(find, messages, start=start, since=since)
         new = new_breaks(found, messages, breaks)
         if new:
@@ -56,7 +57,7 @@ class CueBreaks:
             messages,
             start=start,
             since=start if since is None else since,
-            minimum=int(settings["scene_minimum_length"]),
+            minimum=SceneSettings(settings).scene_minimum_length,
         )
         found: list[FoundBreak] = []
         while (part := await asyncio.to_thread(next, parts, None)) is not None:

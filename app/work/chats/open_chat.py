@@ -14,6 +14,9 @@ from app.core.errors import TavernkeepError
 from app.memory.lifecycle.policy import Pause, Policy, settings_under
 from app.memory.records import Memory, Remembered
 from app.memory.standing import Ground, LastStandings, Standing
+from app.settings.program import ProgramSettings
+from app.settings.recaps import RecapSettings
+from app.settings.scenes import SceneSettings
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.sillytavern.company import Company, Keeper
@@ -234,7 +237,7 @@ class OpenChat:
     @property
     def is_off(self) -> bool:
         """Whether the user wants neither work nor telling here."""
-        return bool(self.prompt_settings()["chat_off"])
+        return ProgramSettings(self.prompt_settings()).chat_off
 
     def settings(self) -> Mapping[str, Any]:
         """The settings as they hold for work on this chat, which the policy bounds."""
@@ -287,7 +290,7 @@ class OpenChat:
         await remember(store, self.chat_id, known, now, head, slug if is_slug_new else None)
         if is_new:
             await take_over_memories(store, origin, self.chat.owner_key)
-            speakers = str(self.settings()["scene_recap_messages"])
+            speakers = SceneSettings(self.settings()).scene_recap_messages
             await import_extras(
                 store, self.chat_id, snapshot, messages, chat=self.chat, speakers=speakers
             )
@@ -301,13 +304,13 @@ class OpenChat:
         head: so many messages, from the first, are those of the story that is shown.
         """
         store, chat_id = self._store, self.chat_id
-        breaks, ranges, recaps, running, message_recaps = await store.run(
-            lambda: self._stored.read(chat_id)
-        )
+        found = await store.run(lambda: self._stored.read(chat_id))
+        breaks, ranges, recaps, running, message_recaps = found
         self.search = replace(self.search, searched=ranges)
         await self._recall(story.places)
         settings, messages = self._settings(chat_id), story.messages
-        if settings["scene_breaks_auto"] and settings["scene_detector"] != MODEL:
+        wanted = SceneSettings(settings)
+        if wanted.scene_breaks_auto and wanted.scene_detector != MODEL:
             breaks = await self._cues.with_new(chat_id, story, breaks, settings)
         else:
             self._cues.is_searched = True
@@ -323,7 +326,7 @@ class OpenChat:
             recaps=recaps,
             running=running,
             message_recaps=message_recaps,
-            has_ranges_in_names=bool(settings["scene_name_append_range"]),
+            has_ranges_in_names=wanted.scene_name_append_range,
         )
         inclusion = await asyncio.to_thread(self._include, story, settings, head)
         return replace(story, inclusion=inclusion)
@@ -429,7 +432,7 @@ class OpenChat:
 
     def inclusion_rules(self, settings: Mapping[str, Any]) -> InclusionRules:
         """What the user wants counted, by these settings and the context SillyTavern last said."""
-        return rules_of(settings, self.context_tokens or int(settings["context_tokens"]))
+        return rules_of(settings, self.context_tokens or RecapSettings(settings).context_tokens)
 
     def _include(
         self, story: Story, settings: Mapping[str, Any], head: int

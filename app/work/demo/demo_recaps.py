@@ -13,6 +13,8 @@ from typing import Any, Literal
 import msgspec
 
 from app.core.resources import RESOURCES
+from app.settings.recaps import RecapSettings
+from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.store.stories.recaps import Recaps
 from app.story.recap_texts.recap_length import scene_recap_length
@@ -151,7 +153,7 @@ def _given(
     """What is written. has_running: the built-in way folded scenes in already."""
     now = time.time()
     end = sum(scene.closing is not None for scene in story.scenes)
-    end -= int(settings["running_recap_leave_out"])
+    end -= RecapSettings(settings).running_recap_leave_out
     # A running recap has no gaps.
     whole = takewhile(
         lambda one: one[1] == one[0][0].number, zip(pairs, range(1, end + 1), strict=False)
@@ -195,7 +197,9 @@ def _by_rules(
     # Imported when needed: numpy.
     from app.story.recap_texts.extractive import extract_scene_recap
 
-    messages = recapped_messages(story.messages, scene, str(settings["scene_recap_messages"]))
+    messages = recapped_messages(
+        story.messages, scene, SceneSettings(settings).scene_recap_messages
+    )
     tokens = sum(count_tokens(message.text) for message in messages)
     length = scene_recap_length(tokens, *recap_bounds(settings))
     extract = extract_scene_recap(messages, tokens=length, count_tokens=count_tokens)

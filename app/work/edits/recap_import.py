@@ -11,6 +11,7 @@ from typing import Any
 
 from app.core.translation import N_
 from app.memory.records import MemoryChange
+from app.settings.scenes import SceneSettings
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.chat_kin import tells_another_story
 from app.sillytavern.extensions.char_memory import RememberedLine, find_char_memory
@@ -49,7 +50,7 @@ class TakingIn:
         chat = self._chats.required(path)
         story, snapshot = await chat.reading()
         forgotten = await self._store.run(lambda: self._store.clearing.forgotten(chat.chat_id))
-        speakers = str(chat.settings()["scene_recap_messages"])
+        speakers = SceneSettings(chat.settings()).scene_recap_messages
         read = partial(
             left_in, is_others=tells_another_story, speakers=speakers, known=story.breaks
         )

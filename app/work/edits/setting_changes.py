@@ -144,7 +144,7 @@ class SettingChanges:
             await asyncio.to_thread(find_taverns, Path(str(value)))
 
 
-def label_of(setting: Setting, before: Any, after: Any) -> str:
+def label_of(setting: Setting[Any], before: Any, after: Any) -> str:
     """Name of a change for undo, in English: "setting Theme: as the system → dark"."""
     label = setting.label_text.format(**dict(setting.fields))
     if isinstance(after, bool):
@@ -159,7 +159,7 @@ def label_of(setting: Setting, before: Any, after: Any) -> str:
     )
 
 
-def _word(setting: Setting, value: Any) -> str:
+def _word(setting: Setting[Any], value: Any) -> str:
     """What a value is called, in English."""
     if value in setting.choices and setting.choice_words:
         return setting.choice_words[setting.choices.index(value)]

@@ -41,6 +41,8 @@ from app.memory.lifecycle.derived_documents import by_subject, made, newest_reac
 from app.memory.reading.extraction import Work
 from app.memory.records import Document, DocumentKind, MemoryChange
 from app.memory.standing import active
+from app.settings.memory import MemorySettings
+from app.settings.recaps import RecapSettings
 from app.story.messages import Message
 from app.work.chats.card_texts import card_text
 from app.work.chats.open_chat import OpenChat
@@ -272,7 +274,7 @@ class Deriver:
             what=N_("check"),
         )
         texts = [_checked(job, reply, found)]
-        if found and job.derivable.settings["continuity_repair"]:
+        if found and MemorySettings(job.derivable.settings).continuity_repair:
             with contextlib.suppress(AnswerUnusable):  # what was found is worth keeping by itself
                 texts.append(await self._repair(job, reply, found, facts))
         return MemoryChange(documents=tuple(texts))
@@ -310,7 +312,7 @@ class Deriver:
         )
         before, taken = parts_of(old), len(messages)
         memories = job.derivable.active
-        tokens = int(job.derivable.settings["summary_tokens"])
+        tokens = MemorySettings(job.derivable.settings).summary_tokens
 
         def inputs(room: int) -> Mapping[str, str]:
             nonlocal taken
@@ -371,7 +373,7 @@ def derivable(chat: OpenChat, writing: Writing, *, is_read: bool = True) -> Deri
         chat.ground(),
         settings,
         writing,
-        chat.context_tokens or int(settings["context_tokens"]),
+        chat.context_tokens or RecapSettings(settings).context_tokens,
         is_read,
         chat.elsewhere,
         time.time(),

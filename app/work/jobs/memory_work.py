@@ -10,6 +10,7 @@ from app.llm.backends.api_keys import ApiKeys
 from app.llm.backends.embeddings import Embedder, make_embedder
 from app.llm.backends.specs import parse_spec
 from app.memory.similarity import Vectors
+from app.settings.memory import MemorySettings
 from app.settings.values import Settings
 from app.work.jobs.document_making import Deriver
 from app.work.jobs.memory_reading import Rememberer
@@ -60,7 +61,7 @@ class MemoryWork:
         return vectors
 
     def _embedder(self) -> Embedder | None:
-        text = str(self._settings["embeddings"]).strip()
+        text = MemorySettings(self._settings).embeddings.strip()
         if not text:
             return None
         spec = parse_spec(text)

@@ -13,6 +13,7 @@ from app.core.signals import Signal
 from app.core.translation import N_, tr
 from app.llm.writers.writer import RecapWriter, SceneDraft, Staging
 from app.llm.writers.written import Written
+from app.settings.scenes import SceneSettings
 from app.story.answers.merging import HARD_BOUND
 from app.story.messages import Message
 from app.story.recap_texts.pinned import Pin, pins_in, with_pinned
@@ -91,7 +92,7 @@ class Recapper:
     async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
         scene = _closed_scene(chat, spec.anchor)
-        speakers = str(chat.settings()["scene_recap_messages"])
+        speakers = SceneSettings(chat.settings()).scene_recap_messages
         messages = recapped_messages(story.messages, scene, speakers)
         base = fold_base(story, scene.first + 1)
         writer, again, staging = (

@@ -53,6 +53,7 @@ from app.memory.similarity import Vectors
 from app.memory.standing import BEFORE
 from app.memory.tiers.claims import ReadAnswer
 from app.memory.tiers.table import PLAIN, TIERS
+from app.settings.memory import MemorySettings
 from app.story.answers.task_answers import Unreadable
 from app.story.scene_cues.language import LanguagePack
 
@@ -150,7 +151,7 @@ class Settler:
         change = MemoryChange((*checked.ended, *outcome.ended, *accepted, *too_many))
         change = self._aged(change, outcome, settling)
         change = self._within_pairs(change, settling)
-        if settling.settings["consolidation_enabled"]:
+        if MemorySettings(settling.settings).consolidation_enabled:
             change = await self._folded(change, settling, wording, vectors)
         change = await asyncio.to_thread(self._within_caps, change, settling)
         return await asyncio.to_thread(self._threads_in_sight, change, settling)
@@ -241,7 +242,7 @@ class Settler:
         there is room.
         """
         holding = _holding(change, settling)
-        most = settling.settings["arcs_max"]
+        most = MemorySettings(settling.settings).arcs_max
         arcs = [memory for memory in holding if memory.tier is Tier.ARCS]
         arcs.sort(key=lambda arc: settling.places.get(arc.id, BEFORE))
         kept = {arc.id for arc in kept_threads(arcs, most, holding, self._common)}

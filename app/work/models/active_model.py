@@ -26,6 +26,7 @@ from app.llm.writers.writer import RecapWriter
 from app.llm.writers.written import OnText
 from app.prompt.tokens import TokenCounter
 from app.settings.models import AS_ABOVE, KIND_MODELS
+from app.settings.program import ProgramSettings
 from app.settings.values import Settings
 from app.story.scene_cues.language import LanguagePack
 from app.work.models.kinds import MODEL_OF
@@ -217,7 +218,7 @@ class ActiveModel:
     @property
     def _spec(self) -> str:
         """The backend in force: the one given at the start, until another is chosen."""
-        return self._given or str(self._settings["backend"])
+        return self._given or ProgramSettings(self._settings).backend
 
     def _first(self) -> RecapWriter:
         """The writer by the settings; without a model where they make no sense any more."""
@@ -260,8 +261,8 @@ class ActiveModel:
             corrections=self.corrections,
             packs=self._services.packs,
             generating=Generating(
-                int(self._settings["generation_budget"]),
-                mark_pairs(str(self._settings["reasoning_marks"])),
+                ProgramSettings(self._settings).generation_budget,
+                mark_pairs(ProgramSettings(self._settings).reasoning_marks),
             ),
         )
 

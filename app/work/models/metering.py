@@ -14,6 +14,7 @@ from app.core.signals import Signal
 from app.core.translation import tr
 from app.llm.prompts.prompt_files import MEMORY_PASS, STAGED_RECAP, TASKS_OF
 from app.llm.writers.meter import Meter, RequestUse
+from app.settings.program import ProgramSettings
 from app.settings.values import Settings
 from app.store.store import Store
 from app.work.models.tariff import tariff_of
@@ -120,8 +121,8 @@ class ModelMeter(Meter):
     @property
     def cap(self) -> DayCap:
         """How far today is from the cap that the settings give."""
-        day, limit = self.today, int(self._settings["daily_cap"])
-        unit = str(self._settings["daily_cap_unit"])
+        day, limit = self.today, ProgramSettings(self._settings).daily_cap
+        unit = ProgramSettings(self._settings).daily_cap_unit
         return DayCap(limit, unit, self._spent.get(day, Spent()), day in self._lifted)
 
     def holds(self, operation: Operation) -> str:

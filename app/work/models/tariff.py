@@ -9,6 +9,7 @@ import msgspec
 from app.core.errors import UsageError
 from app.core.model_use import Prices, Tariff
 from app.core.translation import tr
+from app.settings.program import ProgramSettings
 from app.settings.values import Settings
 
 OF_MODELS = "prices_of_models"
@@ -18,7 +19,9 @@ HIGHEST = 100_000.0  # as of the prices for all
 
 def tariff_of(settings: Settings) -> Tariff:
     """What the user pays, as the settings say."""
-    for_all = Prices(settings["price_prompt_tokens"], settings["price_output_tokens"])
+    for_all = Prices(
+        ProgramSettings(settings).price_prompt_tokens, ProgramSettings(settings).price_output_tokens
+    )
     return Tariff(for_all, _read(str(settings[OF_MODELS])))
 
 

@@ -15,6 +15,7 @@ from app.core.tasks import TaskSupervisor
 from app.core.translation import tr, trn
 from app.llm.writers.memory_model import MemoryModel
 from app.memory.documents.away import absence, is_due, without_model
+from app.settings.memory import MemorySettings
 from app.store.store import Store
 from app.story.story import Story
 from app.work.chats.open_chat import OpenChat
@@ -129,8 +130,8 @@ class AwayRecaps:
         if new is not None and is_new and not is_asked:
             return new[0]
         settings = chat.settings()
-        is_back = is_due(before, now, hours=int(settings["away_hours"]))
-        if not is_asked and not (settings["away_recap"] and is_back):
+        is_back = is_due(before, now, hours=MemorySettings(settings).away_hours)
+        if not is_asked and not (MemorySettings(settings).away_recap and is_back):
             return None
         text = await self._text(chat)
         if not text and not is_asked:

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.core.operations import OperationKind, OperationSpec
 from app.core.translation import N_
+from app.settings.scenes import SceneSettings
 from app.story.break_search import (
     BreakSearch,
     ScenesOfMessages,
@@ -60,10 +61,13 @@ class SearchState:
             return SearchExtent.NONE
         if self.is_wanted:
             return SearchExtent.ALL
-        if settings["scene_detector"] == HEURISTIC or not settings["scene_breaks_auto"]:
+        if (
+            SceneSettings(settings).scene_detector == HEURISTIC
+            or not SceneSettings(settings).scene_breaks_auto
+        ):
             return SearchExtent.NONE
-        is_due = settings["scene_breaks_on_load"] or (
-            settings["scene_breaks_on_new_message"] and self.has_news
+        is_due = SceneSettings(settings).scene_breaks_on_load or (
+            SceneSettings(settings).scene_breaks_on_new_message and self.has_news
         )
         return SearchExtent.OPEN if is_due else SearchExtent.NONE
 
@@ -71,13 +75,13 @@ class SearchState:
 def search_rules(settings: Mapping[str, Any], writing: Writing, *, batch: int = 1) -> SearchRules:
     """How to search by these settings."""
     return SearchRules(
-        minimum=int(settings["scene_minimum_length"]),
-        offset=int(settings["scene_break_offset"]),
-        speakers=str(settings["scene_break_speakers"]),
+        minimum=SceneSettings(settings).scene_minimum_length,
+        offset=SceneSettings(settings).scene_break_offset,
+        speakers=SceneSettings(settings).scene_break_speakers,
         batch=batch,
         context_tokens=writing.of(OperationKind.DETECT_BREAKS).context_tokens,
         previous_tokens=recap_room(settings),
-        is_forcing=bool(settings["scene_break_forced"]),
+        is_forcing=SceneSettings(settings).scene_break_forced,
         by=searcher(writing),
     )
 
@@ -101,7 +105,7 @@ def search_specs(
     if extent is SearchExtent.NONE:
         return ()
     is_wanted = extent is SearchExtent.ALL
-    batch = 1 if is_wanted else int(settings["scene_break_batch"])
+    batch = 1 if is_wanted else SceneSettings(settings).scene_break_batch
     rules = search_rules(settings, writing, batch=batch)
     place = _searchable(story, state)
     specs = []
@@ -128,7 +132,7 @@ def search_cost(
     total = SearchCost()
     if writing.of(OperationKind.DETECT_BREAKS).is_free or extent is SearchExtent.NONE:
         return total
-    batch = 1 if extent is SearchExtent.ALL else int(settings["scene_break_batch"])
+    batch = 1 if extent is SearchExtent.ALL else SceneSettings(settings).scene_break_batch
     rules = search_rules(settings, writing, batch=batch)
     place = _searchable(story, state)
     for scene in scenes_to_search(story, settings, extent):
@@ -144,9 +148,13 @@ def scenes_to_search(
     With both ways only those in which the cues found no break for long. What the running recap
     covers is searched on demand only: its scenes are told already.
     """
-    longest = int(settings["scene_break_stretch"]) if settings["scene_detector"] == BOTH else 0
+    longest = (
+        SceneSettings(settings).scene_break_stretch
+        if SceneSettings(settings).scene_detector == BOTH
+        else 0
+    )
     covered = covered_until(story)
-    speakers = str(settings["scene_break_speakers"])
+    speakers = SceneSettings(settings).scene_break_speakers
     scenes = []
     for scene in story.scenes:
         is_ours = scene.closing is not None and scene.closing.origin is BreakOrigin.MODEL

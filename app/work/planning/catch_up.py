@@ -9,6 +9,7 @@ from typing import Any
 
 from app.core.model_use import Prices
 from app.core.operations import Operation, OperationKind, OperationSpec, Worked
+from app.settings.recaps import RecapSettings
 from app.story.break_search import SearchCost
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.scenes import Scene
@@ -338,6 +339,6 @@ def _recap_tokens(story: Story, settings: Mapping[str, Any], scenes: Sequence[Sc
 
 def _to_fold(story: Story, settings: Mapping[str, Any]) -> list[Scene]:
     """The scenes that the running recap is to tell, and does not."""
-    if not settings["running_recap_auto"]:
+    if not RecapSettings(settings).running_recap_auto:
         return []
     return list(scenes_to_fold(story, settings))

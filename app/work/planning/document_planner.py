@@ -25,6 +25,9 @@ from app.memory.names import folded
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
 from app.memory.records import DocumentKind, Memory
+from app.settings.memory import MemorySettings
+from app.settings.recaps import RecapSettings
+from app.settings.scenes import SceneSettings
 from app.story.messages import digest
 from app.work.planning.derivable import Derivable
 from app.work.planning.folding import covered_until
@@ -37,6 +40,14 @@ PRIORITY_DERIVED = PRIORITY_PASS - 3
 LEAST_MESSAGES = 4  # before anything is summed up (spec/smart-memory.md §6)
 MESSAGES_BETWEEN = 60  # where scenes are short, and arcs end one by one, not a text for each
 SUMMARY_SHARE = 0.5  # of the model's context, for the messages of one pass
+
+
+def plan_texts(chat: Derivable) -> tuple[OperationSpec, ...]:
+    """Operations on longer texts that the story lacks: all where it is remembered by itself, else
+    those that the user's own commands make necessary.
+    """
+    is_by_itself = MemorySettings(chat.settings).memory_auto
+    return plan_derived(chat) if is_by_itself else plan_by_hand(chat)
 
 
 def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
@@ -180,7 +191,7 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
     """When a scene has closed since, and all that changed at once: in between, what is remembered
     stands beside them. With a capable model also after so many messages, where the user wants that.
     """
-    if not chat.settings["profiles_enabled"]:
+    if not MemorySettings(chat.settings).profiles_enabled:
         return None
     closed = [scene.last for scene in chat.story.scenes if scene.closing is not None]
     kept = all_of(chat.documents, DocumentKind.PROFILE)
@@ -188,10 +199,10 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
     passed = chat.ground.last - made_at
     is_early = bool(kept) and passed < MESSAGES_BETWEEN
     is_closed = bool(closed) and closed[-1] > made_at and not is_early
-    every = int(chat.settings["profiles_every"])
+    every = MemorySettings(chat.settings).profiles_every
     profile = profile_for(chat.settings, chat.by(OperationKind.PROFILE).spec).profile
     newest = max((d.created for d in kept), default=chat.now)
-    stale = int(chat.settings["profiles_stale"]) * 60
+    stale = MemorySettings(chat.settings).profiles_stale * 60
     is_stale = 0 < stale < chat.now - newest and passed > 0
     if not is_closed and not is_stale and not (profile.renews_profiles and 0 < every <= passed):
         return None
@@ -202,7 +213,7 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
 def _canons(chat: Derivable) -> Iterator[OperationSpec]:
     """Only when an arc was summed up since, in this chat; others may be looked at alternately."""
     profile = profile_for(chat.settings, chat.by(OperationKind.CANON).spec).profile
-    if not profile.writes_canon or not chat.settings["canon_auto"]:
+    if not profile.writes_canon or not MemorySettings(chat.settings).canon_auto:
         return
     if without_summary(chat.resolved, chat.documents) and not _is_early(
         chat, DocumentKind.ARC_SUMMARY
@@ -226,7 +237,7 @@ def _is_canon_due(chat: Derivable, name: str) -> bool:
 
 def _continuity(chat: Derivable) -> OperationSpec | None:
     profile = profile_for(chat.settings, chat.by(OperationKind.CONTINUITY).spec).profile
-    if not profile.checks_continuity or not chat.settings["continuity_auto"]:
+    if not profile.checks_continuity or not MemorySettings(chat.settings).continuity_auto:
         return None
     index = last_reply(chat.story.messages)
     if not index:  # also of a greeting: nothing stands before it
@@ -249,10 +260,10 @@ def _summary(chat: Derivable) -> OperationSpec | None:
     after = max(summarised, covered_until(story))
     of_pass = (chat.by(OperationKind.SUMMARY).context_tokens or UNKNOWN_CONTEXT) * SUMMARY_SHARE
     passes = sum(story.message_tokens[after + 1 :]) / of_pass
-    if summarised < 0 and passes > max(1, int(chat.settings["catch_up_scenes"])):
+    if summarised < 0 and passes > max(1, SceneSettings(chat.settings).catch_up_scenes):
         return None
-    room = max(1, chat.context_tokens - int(chat.settings["summary_tokens"]))
-    wanting = room * int(chat.settings["summary_threshold"]) / 100
+    room = max(1, chat.context_tokens - MemorySettings(chat.settings).summary_tokens)
+    wanting = room * MemorySettings(chat.settings).summary_threshold / 100
     left = of_pass
     chunk: list[int] = []
     last, left_out = len(settled(story.messages)) - 1, left_out_of(chat.settings)
@@ -268,16 +279,16 @@ def _summary(chat: Derivable) -> OperationSpec | None:
 
 def _is_folding(chat: Derivable) -> bool:
     """Whether a running recap will tell of closed scenes that it does not tell of yet."""
-    if not chat.settings["running_recap_auto"]:
+    if not RecapSettings(chat.settings).running_recap_auto:
         return False
     closed = [scene for scene in chat.story.scenes if scene.closing is not None]
-    foldable = closed[: max(0, len(closed) - int(chat.settings["running_recap_leave_out"]))]
+    foldable = closed[: max(0, len(closed) - RecapSettings(chat.settings).running_recap_leave_out)]
     return bool(foldable) and foldable[-1].last > covered_until(chat.story)
 
 
 def _triggers(chat: Derivable) -> OperationSpec | None:
     profile = profile_for(chat.settings, chat.by(OperationKind.TRIGGERS).spec).profile
-    if not profile.makes_triggers and not chat.settings["triggers_enabled"]:
+    if not profile.makes_triggers and not MemorySettings(chat.settings).triggers_enabled:
         return None
     lacking = due(chat.active)
     return trigger_spec(chat, lacking) if lacking and chat.story.messages else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from app.settings.recaps import RecapSettings
 from app.story.recaps import YOU, RunningVersion, visible_versions
 from app.story.scenes import Scene
 from app.story.story import Story
@@ -54,7 +55,7 @@ def scenes_to_fold(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]
     """
     scenes = story.scenes
     closed = scenes[:-1] if scenes and scenes[-1].closing is None else scenes
-    end = max(0, len(closed) - int(settings["running_recap_leave_out"]))
+    end = max(0, len(closed) - RecapSettings(settings).running_recap_leave_out)
     at = bisect_right(closed, covered_until(story), key=lambda scene: scene.last)
     if at >= end:
         return ()

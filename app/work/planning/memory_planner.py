@@ -17,7 +17,8 @@ from app.llm.backends.hardware_profile import profile_for
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import Window, is_told, settled, text_of
 from app.memory.records import Tier
-from app.settings.memory import AUTO, ONE_REQUEST
+from app.settings.memory import AUTO, ONE_REQUEST, MemorySettings
+from app.settings.recaps import RecapSettings
 from app.story.messages import Message
 from app.story.story import Story
 from app.work.planning.planner import PRIORITY_SCENE, Writing
@@ -103,7 +104,7 @@ class Block:
 
 def is_in_one(settings: Mapping[str, Any], backend: str) -> bool:
     """Whether one request is to give all tiers."""
-    chosen = str(settings["memory_requests"])
+    chosen = MemorySettings(settings).memory_requests
     if chosen == AUTO:
         return profile_for(settings, backend).profile.one_request
     return chosen == ONE_REQUEST
@@ -173,7 +174,7 @@ class _Readable:
 
 def _test_of(settings: Mapping[str, Any]) -> _Readable:
     """Which messages are read for memory."""
-    return _Readable(bool(settings["include_hidden_messages"]), left_out_of(settings))
+    return _Readable(RecapSettings(settings).include_hidden_messages, left_out_of(settings))
 
 
 def are_read(story: Story, settings: Mapping[str, Any], indexes: Iterable[int]) -> bool:
@@ -190,7 +191,7 @@ def next_pass(
     Passes go in the order of the story and one at a time, since each is told what holds before
     it. Edited messages and those of a backlog do not wait for more.
     """
-    if reading.is_paused or not (settings["memory_auto"] or reading.is_wanted):
+    if reading.is_paused or not (MemorySettings(settings).memory_auto or reading.is_wanted):
         return None
     if reading.is_in_round and reading.waits:
         return None
@@ -202,7 +203,7 @@ def next_pass(
     run = _run(story, missing, told, settings)
     is_at_end = run[-1] == missing[-1] and not _is_followed(story, run[-1], told)
     replies = sum(not story.messages[index].is_user for index in run)
-    is_enough = replies >= int(settings["memory_every"])
+    is_enough = replies >= MemorySettings(settings).memory_every
     is_due = is_enough or _is_soon_unsent(story, run, reading.context)
     if is_at_end and reading.waits and not is_due:
         return None
@@ -249,7 +250,7 @@ def reading_cost(
     """What the readings that are left take; nothing without a model, or when it is switched off."""
     writing = writing.of(OperationKind.MEMORY_PASS)
     missing = unread(story, reading, settings)
-    if writing.is_free or not settings["memory_auto"] or not missing:
+    if writing.is_free or not MemorySettings(settings).memory_auto or not missing:
         return ReadingCost()
     passes = at = 0
     while at < len(missing):
@@ -296,7 +297,7 @@ def pass_window(
 def block_of(story: Story, settings: Mapping[str, Any], new: Sequence[int]) -> Block:
     """The block that a pass over these messages belongs to."""
     told = story.places.where(_test_of(settings))
-    every = int(settings["memory_every"])
+    every = MemorySettings(settings).memory_every
     place = bisect_left(told, new[0])
     begin = place - place % (PASSES_IN_BLOCK * 2 * every)
     shown = told[max(0, begin - MESSAGES_BEFORE) : begin + every]
@@ -321,7 +322,7 @@ def _run(
 
     told: indexes of all messages that are read for memory.
     """
-    replies, least = 0, int(settings["memory_every"])
+    replies, least = 0, MemorySettings(settings).memory_every
     first = bisect_left(told, missing[0])
     run: list[int] = []
     for index, next_told in zip(missing, told[first : first + len(missing)], strict=False):

@@ -10,6 +10,9 @@ from typing import Any
 from app.core.operations import OperationKind, OperationSpec
 from app.core.translation import N_
 from app.llm.prompts.prompt_files import STAGED_RECAP
+from app.settings.recaps import RecapSettings
+from app.settings.scenes import SceneSettings
+from app.settings.slots import SlotSettings
 from app.story.break_search import is_choosable
 from app.story.inclusion import InclusionRules, exclusion_reason, rules_of
 from app.story.messages import (
@@ -95,7 +98,7 @@ def recapped_messages(
 
 def source_digest(story: Story, scene: Scene, settings: Mapping[str, Any]) -> str:
     """Digest of what a scene's recap would be made from now; of nothing, NOTHING_TOLD."""
-    speakers = str(settings["scene_recap_messages"])
+    speakers = SceneSettings(settings).scene_recap_messages
 
     def made(inside: Sequence[Message]) -> str:
         return scene_digest(_recapped(inside, speakers))
@@ -119,9 +122,9 @@ def plan(
     fold is planned when the recap that it needs is there.
     """
     specs: list[OperationSpec] = []
-    if settings["scene_recaps_auto"]:
+    if SceneSettings(settings).scene_recaps_auto:
         specs += _scene_recaps(story, chat_id, settings, writing)
-    if settings["running_recap_auto"]:
+    if RecapSettings(settings).running_recap_auto:
         fold = next_fold(story, chat_id, settings, writing)
         specs += [fold] if fold else []
     is_free = writing.of(OperationKind.MESSAGE_RECAP).is_free
@@ -160,14 +163,14 @@ def scene_recap_spec(
 
 def recap_bounds(settings: Mapping[str, Any]) -> tuple[int, int]:
     """Tokens that a scene's recap takes at least and at most, however long the scene."""
-    least = int(settings["scene_recap_tokens"])
-    return least, max(least, int(settings["scene_recap_most"]))
+    least = SceneSettings(settings).scene_recap_tokens
+    return least, max(least, SceneSettings(settings).scene_recap_most)
 
 
 def in_stages(settings: Mapping[str, Any], writing: Writing) -> bool:
     """Whether scene recaps are made in stages; without a model there are none."""
     is_free = writing.of(OperationKind.SCENE_RECAP).is_free
-    return settings["scene_recap_form"] == "staged" and not is_free
+    return SceneSettings(settings).scene_recap_form == "staged" and not is_free
 
 
 def _scene_recaps(
@@ -198,7 +201,7 @@ def _newest_first(specs: list[OperationSpec], settings: Mapping[str, Any]) -> li
     """Of a long backlog, the scenes that the prompt tells by themselves before all others. A short
     one goes in the order of the story: each scene's recap is written knowing what came before.
     """
-    shown = int(settings["scenes_shown"]) if settings["scenes_enabled"] else 1
+    shown = SlotSettings(settings).scenes_shown if SlotSettings(settings).scenes_enabled else 1
     if len(specs) <= max(shown, LONG_BACKLOG):
         return specs
     newest = [replace(spec, priority=PRIORITY_NEWEST) for spec in specs[-shown:]]
@@ -278,7 +281,7 @@ def is_kept_from_rules(story: Story, scene: Scene, base: RunningVersion | None) 
 def recap_room(settings: Mapping[str, Any]) -> int:
     """Tokens that the running recap itself may take: its budget without the frame, about."""
     frame = str(settings["running_recap_template"]).replace("{{running_recap}}", "")
-    return max(40, int(settings["running_recap_budget"]) - len(frame) // 3 - 8)
+    return max(40, RecapSettings(settings).running_recap_budget - len(frame) // 3 - 8)
 
 
 def message_recap_specs(
@@ -325,11 +328,11 @@ def _message_recaps(
     story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
 ) -> list[OperationSpec]:
     """Newest first. The trailing reply may still be swiped: it waits in any case (read-behind)."""
-    waiting = max(1, int(settings["message_recap_delay"]))
+    waiting = max(1, RecapSettings(settings).message_recap_delay)
     writing = writing.of(OperationKind.MESSAGE_RECAP)
     settled = story.messages[: max(0, len(story.messages) - waiting)]
-    limit = 0 if writing.is_free else int(settings["message_recap_limit"])
-    rules = rules_of(settings, int(settings["context_tokens"]))
+    limit = 0 if writing.is_free else RecapSettings(settings).message_recap_limit
+    rules = rules_of(settings, RecapSettings(settings).context_tokens)
     missing = []
     first = len(settled) - (limit or len(settled))
     for index in reversed(_unrecapped(settled, story.message_recaps, max(0, first))):
@@ -339,7 +342,7 @@ def _message_recaps(
             missing.append(message)
             if len(missing) == MESSAGES_PER_PLAN:
                 break
-    if not writing.is_free and len(missing) < int(settings["message_recap_batch"]):
+    if not writing.is_free and len(missing) < RecapSettings(settings).message_recap_batch:
         return []
     return message_recap_specs(missing, chat_id, writing)
 
@@ -363,7 +366,7 @@ def missing_recaps(story: Story, settings: Mapping[str, Any]) -> list[Message]:
     whose recap the user took away.
     """
     settings = {**settings, "message_recap_again": True, "message_recap_on_swipe": True}
-    rules = rules_of(settings, int(settings["context_tokens"]))
+    rules = rules_of(settings, RecapSettings(settings).context_tokens)
     missing = []
     for index, message in enumerate(story.messages):
         recap = story.message_recaps.get(message.anchor)

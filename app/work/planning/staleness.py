@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.core.operations import MEMORY_KINDS, Operation, OperationKind, OperationSpec, Work
+from app.settings.scenes import SceneSettings
 from app.story.break_search import ScenesOfMessages
 from app.story.story import Story
 from app.work.planning.break_planner import HEURISTIC, search_key, search_of
@@ -117,7 +118,10 @@ def is_wanted(
         return _is_message_recap_wanted(spec, story, settings, writing)
     if spec.kind is OperationKind.DETECT_BREAKS:
         # Nothing new came in this run: what an earlier one was about to ask is asked still.
-        is_off = settings["scene_detector"] == HEURISTIC or not settings["scene_breaks_auto"]
+        is_off = (
+            SceneSettings(settings).scene_detector == HEURISTIC
+            or not SceneSettings(settings).scene_breaks_auto
+        )
         is_planned = any(other.kind is spec.kind for other in planned)
         return not is_off and not is_planned and bool(renewed(spec, story, settings, writing))
     return False

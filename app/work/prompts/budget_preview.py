@@ -18,6 +18,8 @@ from app.prompt.budgeting.budgets import Budgets, budgets_of
 from app.prompt.reach import Sent, verbatim_from
 from app.prompt.slots import SlotSet, TurnKind
 from app.prompt.turn_budgets import tuned_by, turn_budgets
+from app.settings.recaps import RecapSettings
+from app.settings.slots import BudgetSettings
 from app.story.inclusion import limit_in_tokens
 from app.story.inclusion_preview import Counted, InclusionPreview
 from app.story.story import Story
@@ -93,7 +95,7 @@ class Rehearsal:
         limits = self._recap_limits(settings)
         recaps = self.recaps.under(*limits) if len(self.recaps) else None
         lines = None
-        if recaps is not None and settings["message_recaps_inject"]:
+        if recaps is not None and RecapSettings(settings).message_recaps_inject:
             lines = self.recaps.text(recaps)
         slots = self.prepared.under(settings, kind, recap_lines=lines)
         own = budgets_of(settings)
@@ -105,7 +107,7 @@ class Rehearsal:
         return Outlook(
             slots,
             own,
-            tuned if settings["budgets_auto_tune"] else own,
+            tuned if BudgetSettings(settings).budgets_auto_tune else own,
             self._turn_budgets(settings, kind),
             tunings,
             recaps,
@@ -144,8 +146,9 @@ class Rehearsal:
         return turn_budgets(settings, self.full, shown, self.prepared.head_kinds(kind))[0]
 
     def _recap_limits(self, settings: Mapping[str, Any]) -> tuple[int, int]:
-        kind = str(settings["inclusion_limit_type"])
-        both = (int(settings["inclusion_limit"]), int(settings["long_term_limit"]))
+        kind = RecapSettings(settings).inclusion_limit_type
+        recaps = RecapSettings(settings)
+        both = (recaps.inclusion_limit, recaps.long_term_limit)
         first, second = (limit_in_tokens(limit, kind, self.context) for limit in both)
         return first, second
 

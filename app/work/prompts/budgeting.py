@@ -11,6 +11,7 @@ from app.core.errors import UsageError
 from app.core.translation import tr
 from app.prompt.reach import Sent
 from app.prompt.tokens import TokenCounter
+from app.settings.recaps import RecapSettings
 from app.settings.values import REGISTRY, Settings
 from app.sillytavern.card import CardReader
 from app.store.store import Store
@@ -77,11 +78,11 @@ class Budgeting:
             InclusionPreview(
                 chat.story,
                 self._counter.count,
-                with_prefill=bool(settings["message_recap_prefill_shown"]),
-                skip_oversized=bool(settings["inclusion_skip_oversized"]),
+                with_prefill=RecapSettings(settings).message_recap_prefill_shown,
+                skip_oversized=RecapSettings(settings).inclusion_skip_oversized,
             ),
             settings,
-            said or int(settings["context_tokens"]),
+            said or RecapSettings(settings).context_tokens,
             said is not None,
             max(chat.fixed_tokens.values(), default=0)
             or self.card_tokens(chat, prepared.occasion.responder),

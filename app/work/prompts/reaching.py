@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from app.memory.records import DocumentKind
 from app.prompt.reach import Reached, Sent, reached, sent_of
 from app.prompt.turns import SentTurn, Share, missing_slots, pieces_of
+from app.settings.recaps import RecapSettings
 from app.store.store import Store
 from app.story.messages import Message
 from app.work.chats.open_chat import OpenChat
@@ -45,7 +46,7 @@ class Reaching:
         slots = await self._prompts.expected(path)
         chat = self._chats.required(path)
         sent = await self.newest(chat)
-        context = chat.context_tokens or int(chat.prompt_settings()["context_tokens"])
+        context = chat.context_tokens or RecapSettings(chat.prompt_settings()).context_tokens
         fixed = max(chat.fixed_tokens.values(), default=0)
         if not fixed:
             one = chat.chat.speakers[0] if len(chat.chat.speakers) == 1 else ""

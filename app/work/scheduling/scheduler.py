@@ -21,6 +21,8 @@ from app.core.operations import (
     Worked,
 )
 from app.core.signals import Signal
+from app.settings.recaps import RecapSettings
+from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.story.break_search import SearchCost
 from app.story.story import ChatRef
@@ -35,7 +37,7 @@ from app.work.planning.catch_up import (
     catch_up_progress,
 )
 from app.work.planning.dependencies import in_succession
-from app.work.planning.document_planner import plan_by_hand, plan_derived
+from app.work.planning.document_planner import plan_texts
 from app.work.planning.memory_planner import next_pass, reading_cost
 from app.work.planning.planner import Writing, plan
 from app.work.planning.staleness import is_asked_for, is_wanted, renewed
@@ -127,7 +129,7 @@ class Scheduler:
         if not chat.keeps_memory:
             return ()
         settings, writing = chat.settings(), self._writing()
-        context = chat.context_tokens or int(settings["context_tokens"])
+        context = chat.context_tokens or RecapSettings(settings).context_tokens
         reading = replace(chat.reading_state, context=context)
         spec = next_pass(chat.story, chat.chat_id, settings, writing, reading)
         return () if spec is None else (spec,)
@@ -138,8 +140,7 @@ class Scheduler:
         """The texts to be made of what was read; most of them wait for the reading that is due."""
         if not chat.keeps_memory or chat.pause is not None or not chat.story.messages:
             return ()
-        about = derivable(chat, self._writing(), is_read=not readings)
-        return plan_derived(about) if chat.settings()["memory_auto"] else plan_by_hand(about)
+        return plan_texts(derivable(chat, self._writing(), is_read=not readings))
 
     async def _let_go(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> list[OperationSpec]:
         """Drop what waits in vain; what the user asked for is given as it is planned now."""
@@ -196,8 +197,8 @@ class Scheduler:
             if len(mine) == len(specs) or self._followed[chat.chat_id] is not None:
                 return mine
             followed = None  # that part is through, and the other one is asked about
-        is_asked_at_all = followed is not None or self.waits_for_word
-        limit = 0 if is_asked_at_all else int(settings["catch_up_scenes"])
+        is_asked = followed is not None or self.waits_for_word
+        limit = 0 if is_asked else SceneSettings(settings).catch_up_scenes
         backlog, cost = self._backlog(chat, specs, settings, writing, limit)
         if followed is not None:  # a stop holds for what is folded in, too
             folds = (s for s in specs if s.kind is OperationKind.RUNNING_RECAP)
@@ -210,13 +211,12 @@ class Scheduler:
         plan = plan_of(chat, backlog, settings, writing, cost, reading)
         chat.catch_up = self._estimates.of(plan, writing) if plan is not None else None
         keys = {spec.key for spec in backlog}
-        is_stopped = followed is not None
         return [
             spec
             for spec in specs
             if spec.key not in keys
             and not keys & set(spec.after)
-            and not (is_stopped and spec.kind is OperationKind.RUNNING_RECAP)
+            and not (followed is not None and spec.kind is OperationKind.RUNNING_RECAP)
         ]
 
     def _of_part(
@@ -231,7 +231,8 @@ class Scheduler:
         if part == ALL:
             return specs
         other = {OperationKind.MEMORY_PASS} if part == RECAPS else RECAP_KINDS
-        backlog, _ = self._backlog(chat, specs, settings, writing, int(settings["catch_up_scenes"]))
+        limit = SceneSettings(settings).catch_up_scenes
+        backlog, _ = self._backlog(chat, specs, settings, writing, limit)
         keys = {spec.key for spec in backlog if spec.kind in other}
         if part == MEMORY and keys:
             keys |= {spec.key for spec in specs if spec.kind is OperationKind.RUNNING_RECAP}

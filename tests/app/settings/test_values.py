@@ -39,7 +39,7 @@ def test_a_setting_explains_itself_and_its_default_fits(name: str) -> None:
     assert not setting.choice_words or len(setting.choice_words) == len(setting.choices)
 
 
-PLACE = ("_template", "_position", "_depth", "_role", "_scan")
+PLACE = ("_template", "_position", "_depth", "_role", "_scan", "_enabled")
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))
@@ -47,7 +47,7 @@ PLACE = ("_template", "_position", "_depth", "_role", "_scan")
 def test_no_setting_is_without_function(name: str) -> None:
     """Each is read somewhere, by its name, or as one of several of which each is."""
     first = name.partition("_")[0]
-    several = [f'f"{first}_{{', f'startswith("{first}_")']
+    several = [f").{name}", f'f"{first}_{{', f'startswith("{first}_")']
     several += [f'}}{end}"' for end in PLACE if end in name]
     assert any(read in text for text in sources() for read in (f'"{name}"', *several))
 

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from app.prompt.slots import Position
+from app.settings.program import ProgramSettings
+from app.settings.recaps import RecapSettings
+from app.settings.slots import SlotSettings
 from app.sillytavern.chat_edit import ChatEdit, LineEdit
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.extensions.extras_writing import Mirrored, mirrored
@@ -42,7 +45,10 @@ class Difference:
 
 def is_wanted(settings: Mapping[str, Any]) -> bool:
     """Whether a chat with these settings is written at all."""
-    return bool(settings["mirror_to_chat"]) or settings["auto_hide_scenes"] != OFF
+    return (
+        ProgramSettings(settings).mirror_to_chat
+        or ProgramSettings(settings).auto_hide_scenes != OFF
+    )
 
 
 def difference(
@@ -58,12 +64,12 @@ def difference(
     forgotten: what the user put away.
     """
     found, other_swipes = Mirrored(), _OtherSwipes(snapshot)
-    if settings["mirror_to_chat"]:
+    if ProgramSettings(settings).mirror_to_chat:
         found = mirrored(
             story,
             snapshot.lines,
             snapshot.chat_metadata,
-            leave_out=int(settings["running_recap_leave_out"]),
+            leave_out=RecapSettings(settings).running_recap_leave_out,
             forgotten=forgotten,
             is_of_other_swipe=other_swipes.has_text,
             swipe_recaps=other_swipes.recaps,
@@ -79,7 +85,7 @@ def difference(
 
 
 def _hiding(story: Story, settings: Mapping[str, Any], states: Mapping[str, HideState]) -> HidePlan:
-    newest = int(settings["auto_hide_scenes"])
+    newest = ProgramSettings(settings).auto_hide_scenes
     if newest == OFF and not states:
         return HidePlan((), (), {})
     covered = 0
@@ -92,7 +98,7 @@ def _hiding(story: Story, settings: Mapping[str, Any], states: Mapping[str, Hide
 
 def _is_told(settings: Mapping[str, Any]) -> bool:
     """Whether the running recap gets into prompts at all: else nothing tells of what is hidden."""
-    is_sent = settings["slots_enabled"] and settings["running_recap_enabled"]
+    is_sent = SlotSettings(settings).slots_enabled and RecapSettings(settings).running_recap_enabled
     return bool(is_sent) and Position(settings["running_recap_position"]) is not Position.NONE
 
 
