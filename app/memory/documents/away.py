@@ -14,7 +14,8 @@ from app.memory.reading.prose import CountTokens, newest_within, prose, within
 from app.memory.reading.windows import is_told
 from app.memory.records import Memory, Tier
 from app.memory.tiers.lines import is_copied
-from app.story.answers.task_answers import Unreadable
+from app.story.answers.refusals import is_refusal
+from app.story.answers.task_answers import REFUSAL, Unreadable
 from app.story.messages import Message
 
 LAST_MESSAGES = 6
@@ -71,6 +72,8 @@ def away_inputs(
 def read_away(text: str) -> str:
     """The sentences of an answer as one paragraph. Raises Unreadable for none."""
     told = " ".join(prose(spoken(text)).split())
+    if is_refusal(told):
+        raise Unreadable(REFUSAL)
     if len(told) < SHORTEST or is_copied(told):
         raise Unreadable(N_("without a recap"))
     if len(told) > LONGEST:

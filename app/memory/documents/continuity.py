@@ -15,7 +15,8 @@ from app.memory.reading.windows import is_told
 from app.memory.records import Document, DocumentKind, Memory
 from app.memory.tiers.lines import LARGEST_ANSWER, is_copied
 from app.memory.tiers.table import TIERS
-from app.story.answers.task_answers import Unreadable
+from app.story.answers.refusals import is_refusal
+from app.story.answers.task_answers import REFUSAL, Unreadable
 from app.story.messages import Message
 
 MOST_CONTRADICTIONS = 8
@@ -109,6 +110,8 @@ def read_contradictions(text: str, facts: Sequence[Fact] = ()) -> tuple[Contradi
         raise Unreadable(N_("with nothing"))
     if _NONE.fullmatch(lines[0]) or _ALL_CLEAR.search(lines[0]):
         return ()
+    if is_refusal(lines[0]):
+        raise Unreadable(REFUSAL)
     found: dict[str, Contradiction] = {}
     for line in lines:
         said = line.strip().lstrip("`")
@@ -128,6 +131,8 @@ def read_contradictions(text: str, facts: Sequence[Fact] = ()) -> tuple[Contradi
 def read_repair(text: str) -> str:
     """The note of an answer as one paragraph. Raises Unreadable for none."""
     told = " ".join(prose(text).split()).strip("[]() ")
+    if is_refusal(told):
+        raise Unreadable(REFUSAL)
     if len(told) < 10 or is_copied(told):
         raise Unreadable(N_("without a note"))
     if len(told) > LONGEST_REPAIR:

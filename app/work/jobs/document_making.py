@@ -43,11 +43,11 @@ from app.memory.records import Document, DocumentKind, MemoryChange
 from app.memory.standing import active
 from app.settings.memory import MemorySettings
 from app.settings.recaps import RecapSettings
+from app.store.kept_answers import KeptInStore
 from app.story.messages import Message
 from app.work.chats.card_texts import card_text
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.services import JobServices
-from app.work.jobs.staging import KeptInStore
 from app.work.planning.derivable import Derivable
 from app.work.planning.planner import Writing
 

@@ -34,13 +34,13 @@ from app.memory.records import (
 from app.memory.standing import Standing, Status, active, standings
 from app.memory.tiers.claims import Mention, ReadAnswer
 from app.memory.tiers.table import KEYED
+from app.store.kept_answers import KeptInStore
 from app.store.memory.memories import FOUND, PASS, UNREADABLE
 from app.story.story import ChatKind
 from app.work.chats.memory_scope import kept_where_it_may
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.reconciliation import Settler, Settling
 from app.work.jobs.services import JobServices
-from app.work.jobs.staging import KeptInStore
 from app.work.planning.memory_planner import (
     Block,
     are_read,

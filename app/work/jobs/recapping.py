@@ -14,6 +14,7 @@ from app.core.translation import N_, tr
 from app.llm.writers.writer import RecapWriter, SceneDraft, Staging
 from app.llm.writers.written import Written
 from app.settings.scenes import SceneSettings
+from app.store.kept_answers import KeptInStore
 from app.story.answers.merging import HARD_BOUND
 from app.story.messages import Message
 from app.story.recap_texts.pinned import Pin, pins_in, with_pinned
@@ -26,7 +27,7 @@ from app.work.jobs.message_recapping import MessageRecapper
 from app.work.jobs.model_breaks import BreakFinder
 from app.work.jobs.result_cache import KeptResults
 from app.work.jobs.services import JobServices
-from app.work.jobs.staging import KeptInStore, adds_nothing, known_lore
+from app.work.jobs.staging import adds_nothing, known_lore
 from app.work.planning.folding import fold_base
 from app.work.planning.planner import recapped_messages
 from app.work.planning.staleness import renewed

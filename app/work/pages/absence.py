@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.written import KeptAnswers
 from app.memory.documents.away import Stored, away_inputs, read_away, without_model
 from app.memory.lifecycle.derived_documents import newest_reaching
 from app.memory.records import DocumentKind
@@ -12,11 +13,13 @@ from app.memory.standing import active
 from app.work.chats.open_chat import OpenChat
 
 
-async def away_recap(chat: OpenChat, model: MemoryModel | None, count: Callable[[str], int]) -> str:
+async def away_recap(
+    chat: OpenChat, model: MemoryModel | None, count: Callable[[str], int], kept: KeptAnswers
+) -> str:
     """Three to five sentences out of what is stored and the last messages (spec §18).
 
     model: None tells the last scene's recap as it is, "" when there is none. count: tokens of a
-    text. It is shown once and not kept. Raises BackendError.
+    text. kept: answers, by which the same is not asked again. Raises BackendError.
     """
     stored = stored_of(chat)
     if model is None:
@@ -26,6 +29,7 @@ async def away_recap(chat: OpenChat, model: MemoryModel | None, count: Callable[
         lambda room: away_inputs(stored, chat.story.messages, room=room, count=count),
         read_away,
         what="recap",
+        kept=kept,
     )
 
 

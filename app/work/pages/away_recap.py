@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable
@@ -12,10 +13,11 @@ from pathlib import Path
 from app.core.errors import BackendError, TavernkeepError
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
-from app.core.translation import tr, trn
+from app.core.translation import N_, tr, trn
 from app.llm.writers.memory_model import MemoryModel
 from app.memory.documents.away import absence, is_due, without_model
 from app.settings.memory import MemorySettings
+from app.store.kept_answers import KeptInStore
 from app.store.store import Store
 from app.story.story import Story
 from app.work.chats.open_chat import OpenChat
@@ -29,6 +31,9 @@ SAVE_EVERY_SECONDS = 30.0
 # The window and the page are seldom opened in the same moment: who sees it in one of them finds
 # it in the other as well.
 STILL_NEW_SECONDS = 600.0
+# Who asked for it is shown it when the reply is there that was being written meanwhile.
+SHOW_AGAIN_SECONDS, SHOW_TIMES = 2.0, 60
+WRITING = N_("{model} is writing what happened before …")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ class AwayRecaps:
         self._model = model
         self._count = count
         self._tasks = tasks
-        self._busy: set[Path] = set()
+        self._busy: dict[Path, bool] = {}  # what is being told, and whether somebody asked for it
         self._new: dict[Path, tuple[AwayRecap, float]] = {}
         self._saved: dict[Path, float] = {}
         self.told: Signal[AwayRecap] = Signal("told")
@@ -84,13 +89,18 @@ class AwayRecaps:
         self._begin(path, is_asked=True)
 
     def _begin(self, path: Path, *, is_asked: bool) -> None:
-        if path not in self._busy:  # one for each chat at a time
-            self._busy.add(path)
+        if path in self._busy:  # one for each chat at a time
+            self._busy[path] = self._busy[path] or is_asked
+        else:
+            self._busy[path] = is_asked
             self._tasks.spawn(self._tell(path, is_asked=is_asked), name="what happened before")
 
     def _on_moved_on(self, path: Path) -> None:
-        """Who plays on wants no recap, also not the one that is being written."""
-        self._busy.discard(path)
+        """Who plays on wants no recap, also not the one that is being written, but what they asked
+        for.
+        """
+        if not self._busy.get(path, True):
+            del self._busy[path]
         if self._new.pop(path, None) is not None:
             self.over.emit(path)
         if time.monotonic() - self._saved.get(path, -SAVE_EVERY_SECONDS) >= SAVE_EVERY_SECONDS:
@@ -108,15 +118,21 @@ class AwayRecaps:
                 return
             self._new[path] = recap, time.monotonic()
             self.told.emit(recap)
-            await self._show(recap)
+            await self._show(recap, times=SHOW_TIMES if self._busy[path] else 1)
         except TavernkeepError as error:
             log.debug("What happened before was not told: %s", error)
         finally:
-            self._busy.discard(path)
+            self._busy.pop(path, None)
 
-    async def _show(self, recap: AwayRecap) -> None:
-        if await self._link.show_recap(recap.path, recap.title, recap.text):
-            self._new.pop(recap.path, None)
+    async def _show(self, recap: AwayRecap, *, times: int) -> None:
+        for time_ in range(times):
+            if time_:
+                await asyncio.sleep(SHOW_AGAIN_SECONDS)
+            if await self._link.show_recap(recap.path, recap.title, recap.text):
+                self._new.pop(recap.path, None)
+                return
+            if recap.path not in self._link.shown:
+                return  # a page that shows the chat later is told then
 
     async def _recap(self, path: Path, *, is_asked: bool) -> AwayRecap | None:
         chat = self._chats.get(path) or await self._chats.open(path)
@@ -133,7 +149,7 @@ class AwayRecaps:
         is_back = is_due(before, now, hours=MemorySettings(settings).away_hours)
         if not is_asked and not (MemorySettings(settings).away_recap and is_back):
             return None
-        text = await self._text(chat)
+        text = await self._text(chat, is_asked=is_asked)
         if not text and not is_asked:
             return None
         title = tr("Previously")
@@ -141,9 +157,13 @@ class AwayRecaps:
             title = tr("Previously · {time} ago", time=absence(now - before))
         return AwayRecap(path, title, text or missing_words(chat.story))
 
-    async def _text(self, chat: OpenChat) -> str:
+    async def _text(self, chat: OpenChat, *, is_asked: bool) -> str:
+        model = self._model()
+        if is_asked and model is not None:  # it may take minutes
+            words = tr(WRITING, model=model.label)
+            await self._link.show_recap(chat.chat.path, tr("Previously"), words)
         try:
-            return await away_recap(chat, self._model(), self._count)
+            return await away_recap(chat, model, self._count, KeptInStore(self._store))
         except BackendError as error:
             log.debug("No model told what happened before: %s", error)
             return without_model(stored_of(chat))

@@ -79,10 +79,16 @@ def test_a_request_stays_within_its_room(room: int, words: int) -> None:
     assert sum(map(count, shown.values())) <= room
 
 
+REFUSALS = (
+    "I'm sorry, but I can't help with that.",
+    "Es tut mir leid, aber dabei kann ich nicht helfen.",
+)
+
+
 def test_an_answer_is_one_paragraph() -> None:
     assert read_away(f"Here is the recap:\n\n## Previously\n\n{TOLD}") == TOLD
     assert len(read_away(TOLD * 99)) <= LONGEST
-    for answer in ("", "NONE", "Ok."):
+    for answer in ("", "NONE", "Ok.", *REFUSALS):
         with pytest.raises(Unreadable):
             read_away(answer)
 

@@ -63,6 +63,16 @@ def test_a_fact_that_was_not_shown_is_no_memory() -> None:
     assert read_contradictions("7 | Bo is home.", FACTS) == (Contradiction("Bo is home."),)
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    ["I'm sorry, but I can't help with that.", "Es tut mir leid, dabei kann ich nicht helfen."],
+)
+def test_a_refusal_is_no_contradiction_and_no_repair(refusal: str) -> None:
+    for read in (read_contradictions, read_repair):
+        with pytest.raises(Unreadable, match="refusal"):
+            read(refusal)
+
+
 def test_nothing_at_all_is_no_answer() -> None:
     with pytest.raises(Unreadable):
         read_contradictions("  \n")

@@ -18,6 +18,7 @@ from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.llm.tokenizer import counter_for
 from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.written import KeptAnswers
 from app.settings.values import Settings
 from app.store.store import Store
 from app.story.recaps import RunningVersion
@@ -40,17 +41,26 @@ class Pages:
         self.opened: Signal[Path] = Signal("opened")
         self.moved_on: Signal[Path] = Signal("moved_on")
         self.recap_asked: Signal[Path] = Signal("recap_asked")
-        self.shown: list[tuple[str, str]] = []
+        self.recaps: list[tuple[str, str]] = []
         self.are_there = True
+        self.is_replying = False
+        self.path: Path | None = None
+
+    @property
+    def shown(self) -> tuple[Path, ...]:
+        return (self.path,) if self.are_there and self.path else ()
 
     async def show_recap(self, _path: Path, title: str, text: str) -> bool:
-        if self.are_there:
-            self.shown.append((title, text))
-        return self.are_there
+        can_show = self.are_there and not self.is_replying
+        if can_show:
+            self.recaps.append((title, text))
+        return can_show
 
 
 class Model:
     """Answers when it may."""
+
+    label = "wolf-7b"
 
     def __init__(self, error: Exception | None = None) -> None:
         self.asked = asyncio.Event()
@@ -58,12 +68,16 @@ class Model:
         self.may_answer = asyncio.Event()
         self.error = error
 
-    async def ask(self, *_asked: object, **_more: object) -> str:
+    async def ask(self, *_asked: object, kept: KeptAnswers, **_more: object) -> str:
+        answered = await kept.get("the same question")
+        if answered is not None:
+            return answered
         self.times += 1
         self.asked.set()
         await self.may_answer.wait()
         if self.error is not None:
             raise self.error
+        await kept.keep("the same question", WRITTEN)
         return WRITTEN
 
 
@@ -132,6 +146,7 @@ async def away(tmp_path: Path, store: Store) -> AsyncIterator[Away]:
     page.messages[-1].data["send_date"] = "2026-01-01T10:00:00.000Z"
     page.save()
     chats = OpenChats(store, counter_for(), (), settings, tasks)
+    pages.path = page.path
     made = Away(store, await chats.open(page.path), page, pages, tasks, settings)
     link = cast(BridgeLink, pages)
     previously = AwayRecaps(store, chats, link, made.idle_model, counter_for().count, tasks)
@@ -161,7 +176,7 @@ async def test_what_is_stored_is_told_without_a_model(away: Away) -> None:
     await away.stay_away(50)
     await away.open()
     assert away.told == [AwayRecap(away.path, "Previously · 2 days ago", STORED)]
-    assert away.pages.shown == [("Previously · 2 days ago", STORED)]
+    assert away.pages.recaps == [("Previously · 2 days ago", STORED)]
     await away.open()
     assert len(away.told) == 1
 
@@ -194,7 +209,7 @@ async def test_who_asks_is_told_at_any_time(away: Away) -> None:
     await away.remember()
     away.pages.recap_asked.emit(away.path)
     await away.tasks.wait()
-    (nothing, stored) = away.pages.shown
+    (nothing, stored) = away.pages.recaps
     assert nothing == ("Previously", "No scene has ended yet; a recap is written when one does.")
     assert stored == ("Previously", STORED)
 
@@ -210,6 +225,33 @@ async def test_a_model_tells_it_once_however_often_the_chat_is_opened(away: Away
     away.model.may_answer.set()
     await away.tasks.wait()
     assert [recap.text for recap in away.told] == [WRITTEN]
+    assert away.model.times == 1
+
+
+async def test_what_somebody_asks_for_is_shown_to_be_written_and_told_when_they_play_on(
+    away: Away, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SHOW_AGAIN_SECONDS", 0.01)
+    away.model = Model()
+    away.pages.recap_asked.emit(away.path)
+    await away.model.asked.wait()
+    assert away.pages.recaps == [("Previously", "wolf-7b is writing what happened before …")]
+    away.pages.moved_on.emit(away.path)
+    away.pages.is_replying = True
+    away.model.may_answer.set()
+    await asyncio.sleep(0.05)
+    away.pages.is_replying = False
+    await away.tasks.wait()
+    assert away.pages.recaps[-1] == ("Previously", WRITTEN)
+
+
+async def test_the_same_recap_is_not_paid_for_twice(away: Away) -> None:
+    away.model = Model()
+    away.model.may_answer.set()
+    for _ in range(2):
+        away.pages.recap_asked.emit(away.path)
+        await away.tasks.wait()
+    assert [text for _, text in away.pages.recaps].count(WRITTEN) == 2
     assert away.model.times == 1
 
 
@@ -231,7 +273,7 @@ async def test_who_plays_on_meanwhile_is_told_nothing(away: Away) -> None:
     away.pages.moved_on.emit(away.path)
     away.model.may_answer.set()
     await away.tasks.wait()
-    assert (away.told, away.pages.shown) == ([], [])
+    assert (away.told, away.pages.recaps) == ([], [])
 
 
 async def test_what_the_window_was_told_a_page_that_comes_shows_too(away: Away) -> None:
@@ -243,7 +285,7 @@ async def test_what_the_window_was_told_a_page_that_comes_shows_too(away: Away) 
     away.pages.are_there = True
     await away.open()
     await away.open()
-    assert [text for _, text in away.pages.shown] == [WRITTEN]
+    assert [text for _, text in away.pages.recaps] == [WRITTEN]
     assert away.model.times == 1
 
 
