@@ -159,6 +159,7 @@ class Wiring(News, ABC):
         self._chats.follow = self._scheduler.follow
         self._names = ChatNames(self._store, self._library)
         self._chats.read.connect(self._names.note)
+        self._chats.deleted.connect(self._on_deleted)
         self.work = WorkToDo(
             self._queue, self._scheduler, self._chats, lambda: self.is_reading_only, self._names
         )
@@ -320,8 +321,14 @@ class Wiring(News, ABC):
     def _held_back(self, operation: Operation) -> str:
         if self.settings.in_force("chat_off", chat_id=operation.spec.chat).value:
             return tr(OFF)
+        if any(c.is_gone for c in self._chats.all if c.chat_id == operation.spec.chat):
+            return tr("The chat's file is not there.")
         writing = self.models.writing().of(operation.spec.kind)
         return "" if writing.is_free else self.use.holds(operation)
+
+    def _on_deleted(self, chat: OpenChat) -> None:
+        forgetting = self._queue.forget_chat(chat.chat_id)
+        self._tasks.spawn(forgetting, name="letting go of a deleted chat's work")
 
     def _publish(self, chat: OpenChat) -> None:
         if self._chats.get(chat.chat.path) is chat:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.companion import open_companion
-from app.core.operations import Operation, OperationKind, OperationStatus
+from app.core.operations import FINISHED, Operation, OperationKind, OperationStatus
 from app.core.paths import user_folders
+from app.work.chats import open_chats
 from tests.fakes import MODEL, FakeLlm, RecordedRequest, Wire
 from tests.labelled import WrittenTavern
 
@@ -124,3 +125,39 @@ async def test_a_recap_that_comes_while_another_chat_is_open_belongs_to_its_own(
             assert there is not None
             assert any(r.text for versions in here.recaps.values() for r in versions)
             assert there.recaps == {}
+
+
+async def test_nothing_is_asked_and_nothing_has_failed_of_a_chat_that_was_deleted(
+    tmp_path: Path, demo_tavern: WrittenTavern, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_chats, "RENAME_SECONDS", 0.05)
+    left = threading.Event()
+
+    def drip(wire: Wire) -> None:
+        wire.head()
+        while wire.wait(0.02):
+            try:
+                wire.piece(" ")
+            except OSError:
+                left.set()
+                return
+
+    waited, path = Waited(), demo_tavern.chat
+    with FakeLlm(lambda _request: drip) as llm:
+        folders = user_folders(tmp_path / "own")
+        spec = f"openai:{MODEL}@{llm.url}"
+        tavern = demo_tavern.user_folder.parent
+        async with open_companion(folders, tavern=tavern, llm=spec, watch=False) as companion:
+            companion.operations_changed.connect(waited.hear)
+            await companion.open_story(path)
+            await waited.until(OperationKind.SCENE_RECAP, OperationStatus.RUNNING)
+            await asyncio.to_thread(llm.wait_for_request, 0)
+            path.unlink()
+            companion._chats.reread(path)
+            await waited.until(OperationKind.SCENE_RECAP, OperationStatus.OUTDATED)
+            assert await asyncio.to_thread(left.wait, 10)
+            await companion._queue.wait_idle()
+            open_ones = [op for op in companion.work.operations if op.status not in FINISHED]
+            assert open_ones == []
+            assert not any(op.status is OperationStatus.FAILED for op in companion.work.operations)
+            assert len(llm.requests) == 1

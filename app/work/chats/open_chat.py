@@ -97,6 +97,7 @@ class OpenChat:
         self._is_counted = True
         self._decided = Decided()
         self.last_read = 0.0  # seconds since the epoch
+        self.is_gone = False  # its file was not there at the last reading
         self.failure = ""  # why the last reading failed, "" when it did not
         self._lock = asyncio.Lock()
 

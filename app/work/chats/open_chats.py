@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from app.core.errors import TavernkeepError, UsageError
+from app.core.errors import OperationOutdated, TavernkeepError, UsageError
 from app.core.operations import MEMORY_KINDS, Operation, OperationKind
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
@@ -48,6 +48,7 @@ class OpenChats:
         recovered: a chat of which that was told can be read again.
         read: an open chat as its file is now.
         renamed: (old path, new path) an open chat goes on under another name.
+        deleted: an open chat whose file is gone, as far as can be told for good.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class OpenChats:
         self._failed: set[Path] = set()
         self.read: Signal[OpenChat] = Signal("read")
         self.renamed: Signal[tuple[Path, Path]] = Signal("renamed")
+        self.deleted: Signal[OpenChat] = Signal("deleted")
 
     @property
     def all(self) -> tuple[OpenChat, ...]:
@@ -186,6 +188,8 @@ class OpenChats:
         if stored is None:
             raise TavernkeepError(tr("The chat of this operation is not known any more."))
         path, until = _split_until(stored)
+        if not await asyncio.to_thread(path.exists) and _has_home(path):
+            raise OperationOutdated(tr("Its chat was deleted."))
         return await self.open(path, until=until)
 
     async def complete_by_id(self, chat_id: int) -> OpenChat:
@@ -323,13 +327,15 @@ class OpenChats:
                 self._rereading[path] = False
                 try:
                     has_news = await chat.read(is_end_enough=True)
+                    was_gone, chat.is_gone = chat.is_gone, False
                     self._tell_recovered(path)
-                    if has_news:
+                    if has_news or was_gone:
                         self._tell_reading((path, None), chat)
                         await self.plan(chat)
                     self._compare((path, None), chat)
                 except TavernkeepError as error:
                     is_there = await asyncio.to_thread(path.exists)
+                    chat.is_gone = not is_there
                     tell = partial(self._tell_failure, path, chat, str(error))
                     self._failures.after(0.0 if is_there else RENAME_SECONDS, path, tell)
                 again = self._rereading[path]
@@ -361,6 +367,8 @@ class OpenChats:
         if self.get(path) is chat and chat.failure:
             self._failed.add(path)
             self.failed.emit((path, sentence))
+            if chat.is_gone and _has_home(path):
+                self.deleted.emit(chat)
 
     def _tell_recovered(self, path: Path) -> None:
         if path in self._failed:
@@ -399,6 +407,11 @@ class OpenChats:
         chat.keeps_memory = self.keeps_memory
         chat.reading_state = Reading(is_whole=self.reads_to_the_end)
         return chat
+
+
+def _has_home(path: Path) -> bool:
+    """Whether the folder of all chats is there: else nobody deleted this one, it was moved away."""
+    return path.parent.parent.is_dir()
 
 
 # A chat seen as if it ended earlier is kept under a name that no file can have.

@@ -131,6 +131,22 @@ class OperationQueue(Backlog):
         """Let what failed or was cancelled in a chat be planned again."""
         self.ended.forgive(chat_id)
 
+    async def forget_chat(self, chat_id: int) -> None:
+        """A chat was deleted: nothing is done for it, and nothing said of what failed in it."""
+        self._worker.outdate_running(chat_id, lambda _: True)
+        await self.let_go(chat_id, lambda _: True)
+        failed = {operation.id for operation in self.ended.failed(chat_id)}
+        self.ended.forgive(chat_id)
+        self.ended.take_out(failed)
+        store = self._store.operations
+
+        def unit() -> None:
+            for operation_id in failed:
+                store.remove(operation_id)
+
+        await self._store.run(unit)
+        self.announce()
+
     def ask_another(self) -> None:
         """Another model answers from now on; what the last one failed at in a row may begin."""
         self.ended.ask_another()

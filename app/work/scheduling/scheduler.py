@@ -102,7 +102,7 @@ class Scheduler:
 
     async def follow(self, chat: OpenChat) -> None:
         """Queue what the story lacks, and let go of what it does not lack any more."""
-        if chat.is_off:
+        if chat.is_off or chat.is_gone:
             await self._rest(chat)
             return
         story, settings, writing = chat.story, chat.settings(), self._writing()
