@@ -129,6 +129,18 @@ class Setting(Generic[T]):
         """Whether it is a text of several lines."""
         return isinstance(self.default, str) and "\n" in self.default
 
+    @property
+    def placeholder(self) -> str:
+        """What stands for the text in a frame, "" where it is none."""
+        return dict(self.fields).get("placeholder", "")
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether a frame that has lost its placeholder stands above the text; else the frame is
+        all that is sent (spec/auto-recap.md §3.4).
+        """
+        return self.name.startswith("slot_")
+
     def word(self, value: Any) -> str:
         """What a value is called."""
         if value in self.choices and self.choice_words:

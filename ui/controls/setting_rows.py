@@ -204,8 +204,9 @@ class SettingRow(Row):
             switch.toggled.connect(self._on_value)
             return switch
         if setting.is_long:
-            placeholder = f"{{{{{setting.name.removesuffix('_template')}}}}}"
-            editor = TemplateEditor(setting.label, placeholder)
+            editor = TemplateEditor(
+                setting.label, setting.placeholder, keeps_text=setting.keeps_text
+            )
             editor.kept.connect(self._on_value)
             return editor
         if isinstance(setting.default, str):

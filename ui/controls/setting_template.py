@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from app.core.translation import tr
+from app.core.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.controls.surfaces import Surface
@@ -14,6 +14,8 @@ from ui.theme import current_tokens
 from ui.theme.fonts import mono_font, ui_font
 from ui.theme.palette import T2_ROLE
 
+NOTHING_ELSE = N_("Without {placeholder} only these words are sent, and no recap.")
+BELOW = N_("Without {placeholder} what is remembered stands below these words.")
 LINES = 5
 LINE = 17
 
@@ -27,9 +29,18 @@ class TemplateEditor(QWidget):
 
     kept = Signal(object)
 
-    def __init__(self, name: str, placeholder: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        placeholder: str,
+        parent: QWidget | None = None,
+        *,
+        keeps_text: bool = False,
+    ) -> None:
+        """placeholder: of what goes into the prompt; keeps_text: which stands below without it."""
         super().__init__(parent)
         self._placeholder = placeholder
+        self._without = BELOW if keeps_text else NOTHING_ELSE
         self._shown = ""
         self.text = _Lines(self)
         self.text.setAccessibleName(name)
@@ -82,15 +93,8 @@ class TemplateEditor(QWidget):
         is_changed = text != self._shown
         self.keep.setVisible(is_changed)
         self.drop.setVisible(is_changed)
-        lacks = bool(text.strip()) and self._placeholder not in text
-        self._warning.setText(
-            tr(
-                "Without {placeholder} only these words are sent, and no recap.",
-                placeholder=self._placeholder,
-            )
-            if lacks
-            else ""
-        )
+        lacks = bool(text.strip() and self._placeholder) and self._placeholder not in text
+        self._warning.setText(tr(self._without, placeholder=self._placeholder) if lacks else "")
         self._warning.setVisible(lacks)
 
     def commit(self) -> None:

@@ -133,6 +133,25 @@ async def test_a_frame_is_kept_only_when_the_user_says_so(
     assert editor.text.toPlainText() == "So far: {{running_recap}}"
 
 
+async def test_a_frame_is_warned_of_only_where_it_has_lost_what_it_needs(
+    page: SettingsPage,
+) -> None:
+    controls = {name: page.row(name).control for name in page._rows.by_name}
+    frames = {n: one for n, one in controls.items() if isinstance(one, TemplateEditor)}
+    assert len(frames) > 8
+    for name, editor in frames.items():
+        warning, before = editor._warning, editor.text.toPlainText()
+        assert not warning.text(), name  # what it is at first works
+        editor.text.setPlainText("Before that:")
+        said = "only these words" if not name.startswith("slot_") else "stands below these words"
+        assert said in warning.text()
+        named = warning.text().split()[1]
+        assert named in before
+        editor.text.setPlainText(f"Before that: {named}")
+        assert not warning.text()
+        editor.put_back()
+
+
 async def test_a_model_is_tested_before_it_is_used(
     page: SettingsPage, companion: Companion, until: Until
 ) -> None:

@@ -33,6 +33,7 @@ from app.memory.records import (
 from app.prompt.tokens import EstimatingCounter
 from app.settings.values import Settings
 from app.sillytavern.data_folders import chat_ref_for
+from app.store.kept_answers import KeptInStore
 from app.store.store import Store
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.token_count_cache import TokenLedger
@@ -425,8 +426,9 @@ async def test_who_comes_back_is_told_from_what_is_stored(bench: Bench) -> None:
     )
     await bench.remember(documents=(summary,))
     count = EstimatingCounter().count
-    told = await away_recap(bench.chat, bench.writer.memory, count)
+    kept = KeptInStore(bench.store)
+    told = await away_recap(bench.chat, bench.writer.memory, count, kept)
     assert told == "They had met. Mira left at dawn."
     assert "The old mill." in bench.llm.requests[-1].text
     assert "This is message 11." in bench.llm.requests[-1].text
-    assert await away_recap(bench.chat, None, count) == "1. Scene: The old mill."
+    assert await away_recap(bench.chat, None, count, kept) == "1. Scene: The old mill."
