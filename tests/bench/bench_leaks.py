@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -18,17 +19,26 @@ from app.memory.lifecycle.state_change import Wording
 from app.memory.reading.answers import read_answer
 from app.memory.reading.extraction import Work, proposed
 from app.memory.reading.windows import Window
-from app.memory.records import Ending, EndReason, Memory, Tier
+from app.memory.records import (
+    LONG_TERM_TYPES,
+    SESSION_TYPES,
+    Ending,
+    EndReason,
+    Memory,
+    Tier,
+)
 from app.memory.similarity import Floats, Vectors
 from app.memory.standing import Ground, standings
 from app.story.messages import Message, MessageKind, digest
 from tests.answers.notes import Note, notes_path, read_notes
 
 DATA = Path(__file__).parent.parent / "data"
-KEPT_OUT = frozenset({"night-ferry", "perihelion", "relojes", "yukimi"})
+KEPT_OUT = frozenset({"hallgrund", "night-ferry", "perihelion", "relojes", "saltflat", "yukimi"})
 PACKS = load_packs()
 Embed = Callable[[Sequence[str]], Vectors]
 STEPS = (-0.12, -0.06, 0.0, 0.06, 0.12)
+CHARACTER = re.compile(r"(?<=[=,])([^=,/]+)/character")
+TELLING = (Tier.LONG_TERM, Tier.SESSION)
 STATES = ("knows", "suspects", "believes", "unaware", "hiding")
 
 
@@ -51,19 +61,22 @@ def replies() -> tuple[Reply, ...]:
 
 def found_in(reply: Reply, embed: Embed | None = None, stricter: float = 0.0) -> tuple[Leak, ...]:
     """What the check accuses somebody of in a reply. embed: None for words alone."""
-    told, memories = _story(reply.story)
+    story = _story(reply.story)
+    told, memories = story.messages, story.memories
     messages = (*told[: reply.at + 1], _message(reply.at + 1, reply.name, reply.text))
     packs = Wording.of_story(PACKS, " ".join(m.text for m in messages[-60:])).packs
-    names = dict.fromkeys([*(m.name for m in told), *(m.subject for m in memories)])
+    noted = standings(memories, Ground.of(1, messages))
+    holders = (memory.subject for memory in memories if memory.subject)
+    names = [*(message.name for message in told), *holders, *story.characters]
     known = EpistemicMap(
-        standings(memories, Ground.of(1, messages)),
-        participants=tuple(names),
-        stopwords=stopwords_of(packs),
+        noted, participants=tuple(dict.fromkeys(names)), stopwords=stopwords_of(packs)
     )
-    check, last = LeakCheck(known, messages, packs=packs), len(messages) - 1
+    check, last = LeakCheck(known, messages, packs=packs, stricter=stricter), len(messages) - 1
+    memories_told = (s for s in noted if s.memory.tier in TELLING)
+    openings = [first for first in story.openings if first <= reply.at]
+    check.look_for_absences(memories_told, openings)
     if embed is not None:
-        vectors = embed(check.texts_at(last))
-        check = LeakCheck(known, messages, packs=packs, vectors=vectors, stricter=stricter)
+        check.compare_by(embed(check.texts_at(last)))
     return tuple(leak for leak in check.at(last) if leak.kind is not LeakKind.TOLD)
 
 
@@ -80,16 +93,30 @@ def embedding() -> Embed:
     return embed
 
 
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """A story and what was noted of it. openings: first messages of scenes but the first."""
+
+    messages: tuple[Message, ...]
+    memories: tuple[Memory, ...]
+    characters: tuple[str, ...]
+    openings: tuple[int, ...]
+
+
 @cache
-def _story(name: str) -> tuple[tuple[Message, ...], tuple[Memory, ...]]:
-    path = DATA / "stories" / f"{name}.json"
+def _story(name: str) -> _Noted:
+    path = next((DATA / "stories").rglob(f"{name}.json"))
     story: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     messages = tuple(
         _message(n, m["name"], m["mes"], is_notice=m["kind"] == "system")
         for n, m in enumerate(story["messages"])
     )
-    notes = [n for n in read_notes(notes_path(path)).notes if n.kind in (*STATES, "retire")]
-    return messages, tuple(_memories(notes, messages))
+    kinds = (*STATES, "retire", *LONG_TERM_TYPES, *SESSION_TYPES)
+    notes = [n for n in read_notes(notes_path(path)).notes if n.kind in kinds]
+    breaks: Sequence[Mapping[str, Any]] = story["gold"].get("scene_breaks") or ()
+    openings = tuple(one["last_message"] + 1 for one in breaks)
+    characters = tuple(name for note in notes for name in CHARACTER.findall(note.tag))
+    return _Noted(messages, tuple(_memories(notes, messages)), characters, openings)
 
 
 def _memories(notes: Sequence[Note], messages: tuple[Message, ...]) -> Iterator[Memory]:
@@ -105,7 +132,7 @@ def _memories(notes: Sequence[Note], messages: tuple[Message, ...]) -> Iterator[
         head, _, rest = note.tag.partition(":")
         cited = ",".join(str(source + 1) for source in note.sources)
         tag = ":".join(filter(None, (head, f"sources={cited}", rest)))
-        answer = read_answer(f"[{tag}] {note.text}", (Tier.EPISTEMIC,))
+        answer = read_answer(f"[{tag}] {note.text}", (Tier.EPISTEMIC, *TELLING))
         for memory in proposed(answer, window, Work(f"{number}", 1, "", "model", 1.0)):
             over = ends.get(_key(f"[{memory.type}] {_holder(memory)} | {memory.text}"))
             if over:

@@ -96,8 +96,9 @@ class LeakStrip(QWidget):
         self._show()
 
     def _row(self, minds: MindMap, leak: Leak) -> QWidget:
-        topic = minds.topic_of(leak.entry)
-        is_veiled = self._veil.hides(topic)
+        is_on_map = minds.knowledge.holds(leak.entry)  # a memory is not
+        topic = minds.topic_of(leak.entry) if is_on_map else None
+        is_veiled = topic is not None and self._veil.hides(topic)
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 0, 0, 0)
@@ -111,15 +112,16 @@ class LeakStrip(QWidget):
             f"{leak_words(leak, minds)}{about}", font=ui_font(11.5, MEDIUM), tone=T3_ROLE
         )
         foot.addWidget(why, 1)
-        if is_veiled:
+        if topic is not None and is_veiled:
             show = Link(tr("Show it"), tr("Show this secret."))
             show.clicked.connect(lambda: self._veil.show(topic))
             foot.addWidget(show)
         foot.addWidget(self._link(tr("Evidence"), leak.entry.start))
         foot.addWidget(self._link(tr("Said in"), leak.message))
-        on_map = Link(tr("On the map"), tr("Choose this matter on the map."))
-        on_map.clicked.connect(lambda: self.matter_asked.emit(topic.number))
-        foot.addWidget(on_map)
+        if topic is not None:
+            on_map = Link(tr("On the map"), tr("Choose this matter on the map."))
+            on_map.clicked.connect(lambda: self.matter_asked.emit(topic.number))
+            foot.addWidget(on_map)
         column.addLayout(foot)
         return row
 

@@ -46,6 +46,7 @@ LEAK_WORDS = {
     LeakKind.HIDDEN: N_("{holder} hides it from {speaker}"),
     LeakKind.SUSPECTED: N_("{speaker} only suspects it"),
     LeakKind.CONTRARY: N_("{speaker} believes otherwise"),
+    LeakKind.ABSENT: N_("{speaker} was not there"),
     LeakKind.TOLD: N_("{speaker} hid it from {target} until here"),
 }
 
@@ -176,8 +177,9 @@ def scene_words(story: Story, scene: Scene) -> str:
 def leak_words(leak: Leak, minds: MindMap) -> str:
     """Why somebody cannot have said it."""
     memory = leak.entry.memory
+    is_known = minds.knowledge.people.is_known(leak.speaker)
     return tr(LEAK_WORDS[leak.kind]).format(
-        speaker=minds.name(minds.key(leak.speaker)) or leak.speaker,
+        speaker=minds.name(minds.key(leak.speaker)) if is_known else leak.speaker,
         holder=memory.subject,
         target=memory.target or tr("others"),
     )

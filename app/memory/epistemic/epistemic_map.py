@@ -146,6 +146,10 @@ class EpistemicMap:
         """The matter that an entry is about."""
         return self._matter_of[standing.memory.id]
 
+    def holds(self, standing: Standing) -> bool:
+        """Whether an entry is one of the map's."""
+        return standing.memory.id in self._matter_of
+
     def holders(self, matter: Matter, at: int) -> tuple[Standing, ...]:
         """Who holds what of a matter at a message; of several equal entries the first."""
         found: list[Standing] = []

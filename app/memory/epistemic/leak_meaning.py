@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from app.memory.epistemic.epistemic_map import EpistemicMap, Matter
+from app.memory.epistemic.propositions import STEM, content_words
 from app.memory.epistemic.utterances import Utterance
 from app.memory.lifecycle.state_change import Wording
 from app.memory.lifecycle.verification import NO_WORDING
@@ -43,7 +44,10 @@ class Meaning:
             return False
         forms = forms_of(entry)
         text, own = forms[-1], [forms_of(standing)[-1] for standing in allowed]
+        telling = content_words(text, self.stopwords) - self._name_words()
         for said in said_in(utterance):
+            if telling and telling.isdisjoint(content_words(said, self.stopwords)):
+                continue  # "So did Ann." is like whatever is told of her
             likeness = max(self._alike(said, form) for form in forms) - self.stricter
             mine = max((self._alike(said, one) for one in own), default=0.0)
             if likeness < max(NEAR, mine + APART - self.stricter):
@@ -58,6 +62,10 @@ class Meaning:
                 return True
         return False
 
+    def is_meant(self, said: str, text: str) -> bool:
+        """Whether what is said means what a text tells."""
+        return self._alike(said, text) - self.stricter >= MEANT
+
     def is_same(self, one: Standing, other: Standing) -> bool:
         """Whether two entries say the same."""
         return self._alike(forms_of(one)[-1], forms_of(other)[-1]) >= KNOWN_SO
@@ -70,9 +78,19 @@ class Meaning:
         """Whether somebody is named in a text, and in what is said everybody of them."""
         people = self.people.people
         own, spoken, named = people.key(speaker), frozenset(tokens_of(said)), set(tokens_of(text))
-        meant = [key for key in dict.fromkeys(people.keys.values()) if named & self._rare(key)]
+        keys = dict.fromkeys(people.keys.values())
+        found = {key: named & self._rare(key) for key in keys}
+        # Of two people of one family name it is the one of whom more is said.
+        meant = [k for k, w in found.items() if w and not any(w < v for v in found.values())]
         others = [key for key in meant if key != own]
+        if len(others) == 1 and any(spoken & pack.addressed for pack in self.wording.packs):
+            return True  # "you" may be the one whom it names
         return bool(others) and all(spoken & self._rare(key) for key in others)
+
+    def _name_words(self) -> frozenset[str]:
+        people = self.people.people
+        keys = dict.fromkeys(people.keys.values())
+        return frozenset(word[:STEM] for key in keys for word in people.words(key))
 
     def _rare(self, key: str) -> frozenset[str]:
         return self.people.people.words(key) - self.stopwords

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.memory.epistemic.coverage import PART, RUN, SAID, Coverage
 from app.memory.epistemic.epistemic_map import EpistemicMap, Matter
-from app.memory.epistemic.leak_meaning import Meaning, entries_in, forms_of, said_in
+from app.memory.epistemic.leak_meaning import WORDS_TOO, Meaning, entries_in, forms_of, said_in
+from app.memory.epistemic.missed_scenes import MissedScenes
 from app.memory.epistemic.propositions import STEM, content_words, is_same
-from app.memory.epistemic.utterances import LONGEST, QUESTION, Utterance, utterances_of
+from app.memory.epistemic.talk import Talk
+from app.memory.epistemic.utterances import QUESTION, Utterance
 from app.memory.epistemic.word_counts import Frequency, WordCounts
 from app.memory.lifecycle.state_change import Wording
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing
 from app.story.messages import Message
-from app.story.scene_cues.language import LanguagePack, tokens_of
-from app.story.scene_cues.narration import Voice, split_voices
+from app.story.scene_cues.language import LanguagePack
 
 HAVING = ("knows", "hiding")
 THOUGHT = 0.75  # the same for what is narrated of somebody's mind
 HEARD = 0.5  # the same, for somebody else to have said it aloud; more easily, so as not to accuse
 SHARED = 0.2  # share of a belief's words that the truth about it has to have
-EARLIER = 40  # messages that are searched for somebody saying it aloud
 CLAUSE = re.compile(r"[,;:.!?…—–，。、；！？]+")
 
 
@@ -35,6 +35,7 @@ class LeakKind(StrEnum):
     HIDDEN = "hidden"
     SUSPECTED = "suspected"  # they only suspect it, and say it as if they knew
     CONTRARY = "contrary"  # it is not what they believe
+    ABSENT = "absent"  # it was told only in scenes in which they had no part
     TOLD = "told"  # no leak: a keeper tells the secret
 
 
@@ -42,7 +43,8 @@ class LeakKind(StrEnum):
 class Leak:
     """What somebody said without having it.
 
-    entry: by which they cannot know it; for CONTRARY their belief, and `truth` is what they said.
+    entry: by which they cannot know it; for CONTRARY their belief, and `truth` is what they said;
+    for ABSENT what was told, which may be a memory that the map does not hold.
     learned_at: where others learned it, and the speaker would have had to; None where nobody did.
     """
 
@@ -80,10 +82,10 @@ class LeakCheck:
         self._stopwords = stopwords_of(packs)
         self._wording = Wording.of_story(packs, " ".join(m.text for m in messages[-60:]))
         self._meaning = Meaning(knowledge, vectors, self._wording, self._stopwords, stricter)
-        self._narrated: dict[int, frozenset[str]] = {}
-        self._spoken: dict[int, tuple[Utterance, ...]] = {}
+        self._missed: MissedScenes | None = None
+        self._talk = Talk(knowledge.people, messages, self._stopwords)
         self._names = {
-            key: frozenset(word[:STEM] for word in knowledge.people.words(key))
+            key: frozenset(word[:STEM] for word in self._talk.naming(key))
             for key in set(knowledge.people.keys.values())
         }
         self._coverage = Coverage(
@@ -95,13 +97,33 @@ class LeakCheck:
     def at(self, message: int) -> tuple[Leak, ...]:
         """What is leaked, and what told by its keeper, in one message."""
         found: dict[tuple[LeakKind, str, int], Leak] = {}
-        for utterance in self._utterances(message):
+        missed: dict[tuple[str, str], Leak] = {}
+        for utterance in self._talk.utterances(message):
             if not utterance.speaker or QUESTION.search(utterance.text):
                 continue
-            for leak in self._leaks_in(utterance):
+            leaks = tuple(self._leaks_in(utterance))
+            for leak in leaks:
                 matter = self._map.matter_of(leak.entry).number
                 found.setdefault((leak.kind, leak.speaker, matter), leak)
-        return tuple(found.values())
+            absent = None if leaks else self._told_elsewhere(utterance)
+            if absent is not None:
+                missed.setdefault((absent.speaker, absent.entry.memory.id), absent)
+        return (*found.values(), *missed.values())
+
+    def look_for_absences(self, memories: Iterable[Standing], openings: Collection[int]) -> None:
+        """Look also for what was told only in scenes in which the speaker had no part. memories:
+        of what was told. openings: first messages of scenes.
+        """
+        had = (s for s in self._map.entries if s.memory.type in HAVING)
+        told = {s.memory.id: s for s in (*memories, *had)}
+        self._missed = MissedScenes(
+            told.values(),
+            self._messages,
+            openings,
+            self._map.people,
+            self._coverage,
+            self._stopwords,
+        )
 
     def compare_by(self, vectors: Vectors) -> None:
         """Compare by meaning, too. vectors: of what `texts_at` gives."""
@@ -109,11 +131,14 @@ class LeakCheck:
 
     def texts_at(self, message: int) -> tuple[str, ...]:
         """What is compared by meaning in one message: what is said there, and the entries."""
-        said = [words for u in self._utterances(message) if u.speaker for words in said_in(u)]
-        if not said:
+        spoken = [u for u in self._talk.utterances(message) if u.speaker]
+        if not spoken:
             return ()
+        said = [words for u in spoken for words in said_in(u)]
         entries = (form for s in self._map.entries if s.start < message for form in forms_of(s))
-        return tuple(dict.fromkeys((*said, *entries)))
+        missed = self._missed
+        told = (text for u in spoken for text in missed.texts_near(u)) if missed else ()
+        return tuple(dict.fromkeys((*said, *entries, *told)))
 
     def _leaks_in(self, utterance: Utterance) -> Iterator[Leak]:
         speaker, at = utterance.speaker, utterance.message
@@ -132,6 +157,38 @@ class LeakCheck:
             if leak is not None:
                 yield leak
         yield from self._contrary(utterance)
+
+    def _told_elsewhere(self, utterance: Utterance) -> Leak | None:
+        if self._missed is None or utterance.is_thought or self._is_a_hint(utterance):
+            return None
+        speaker, at = utterance.speaker, utterance.message
+        world = self._map.world_of(speaker, at)
+        own = (*world.knows, *world.suspects, *world.believes, *world.hides)
+        told = self._known_elsewhere(utterance) or self._missed.told_elsewhere(
+            utterance, [s.memory.text for s in own], self._meaning.is_meant
+        )
+        if told is None or self._may_have_heard(utterance, told):
+            return None
+        return Leak(LeakKind.ABSENT, speaker, utterance.text, at, told, told.start)
+
+    def _known_elsewhere(self, utterance: Utterance) -> Standing | None:
+        """What of it people learned without the speaker, and the map has nothing of for them: what
+        all know is no entry of it.
+        """
+        speaker, at = utterance.speaker, utterance.message
+        for matter in self._map.matters:
+            if self._missed is None or self._map.of_person(speaker, matter, at):
+                continue
+            held = [s for s in self._map.holders(matter, at - 1) if s.memory.type in HAVING]
+            sources = [source for s in held for source in s.memory.sources]
+            if held and self._missed.was_missed(speaker, sources):
+                for told in held:
+                    text = told.memory.text
+                    if self._covers(utterance.text, text, speaker, WORDS_TOO) and self._says(
+                        utterance, told
+                    ):
+                        return told
+        return None
 
     def _leak_of(
         self,
@@ -347,48 +404,12 @@ class LeakCheck:
 
     def _may_have_heard(self, utterance: Utterance, entry: Standing, *said: Standing) -> bool:
         """Whether somebody else said it aloud near the speaker since they did not know it."""
-        at, key = utterance.message, self._map.people.key(utterance.speaker)
         texts = dict.fromkeys(s.memory.text for s in (entry, *said))
-        for index in range(max(0, entry.start, at - EARLIER), at + 1):
-            if not self._is_about(key, index, at):
-                continue
-            heard = []
-            for other in self._utterances(index):
-                if index == at and other.text == utterance.text:
-                    break
-                if not other.speaker or self._map.people.key(other.speaker) != key:
-                    heard.append(other.text)
-            whole = " ".join(heard)
-            if any(self._covers(whole, text, "", HEARD) for text in texts):
-                return True
-        return False
-
-    def _is_about(self, key: str, index: int, at: int) -> bool:
-        """Whether a person speaks in a message or next to it, or is named there by who tells of it.
-        Whom people only talk of need not be there.
-        """
-        words = self._map.people.words(key)
-        around = range(max(0, index - 1), min(len(self._messages), index + 2, at + 1))
-        return any(not words.isdisjoint(self._about(i)) for i in around)
-
-    def _about(self, index: int) -> frozenset[str]:
-        """The words of whoever writes a message, and of what is narrated in it."""
-        if index not in self._narrated:
-            message = self._messages[index]
-            spans = split_voices(message.text[:LONGEST])
-            told = " ".join(span.text for span in spans if span.voice is not Voice.SPEECH)
-            self._narrated[index] = frozenset(tokens_of(f"{message.name} {told}"))
-        return self._narrated[index]
-
-    def _utterances(self, index: int) -> tuple[Utterance, ...]:
-        if index not in self._spoken:
-            message = self._messages[index]
-            names = {self._map.people.key(name): name for name in self._map.people.names.values()}
-            self._spoken[index] = tuple(utterances_of(message, index, self._words_of(names)))
-        return self._spoken[index]
-
-    def _words_of(self, names: Mapping[str, str]) -> dict[str, frozenset[str]]:
-        return {name: self._map.people.words(key) for key, name in names.items()}
+        return any(
+            self._covers(heard, text, "", HEARD)
+            for heard in self._talk.heard_by(utterance, entry.start)
+            for text in texts
+        )
 
 
 def stopwords_of(packs: Iterable[LanguagePack]) -> frozenset[str]:

@@ -138,7 +138,7 @@ class LanguagePack(Phrases):
 
     code: ISO 639-1. cues: the kinds of phrases that it knows. stopwords: very common words, by
     which the language is recognised. fillers: more words that tell nothing by themselves.
-    questions: words that are only asked with.
+    questions: words that are only asked with. addressed: words that stand for whoever is spoken to.
     header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
     that stand before nouns, and before places. similes: before what a thing is only compared to.
     titles: words before the names of people.
@@ -159,6 +159,7 @@ class LanguagePack(Phrases):
     stopwords: frozenset[str]
     fillers: frozenset[str]
     questions: frozenset[str]
+    addressed: frozenset[str]
     header_keys: Mapping[str, str]
     articles: frozenset[str]
     place_words: frozenset[str]
@@ -194,9 +195,9 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
-    Keys: code, name, stopwords, fillers, questions; [headers] field = words; [names] article,
-    place, simile, titles, kinds, logs and vague = words; [classes] name = words; [cues] cue =
-    phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be absent.
+    Keys: code, name, stopwords, fillers, questions, addressed; [headers] field = words; [names]
+    article, place, simile, titles, kinds, logs and vague = words; [classes] name = words; [cues]
+    cue = phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be absent.
     [statements] cue = phrases; [values] word = number. [turns] kind = phrases.
     [moves] kind = phrases. [headings] English = in this language.
     Raises UsageError for text that is no pack.
@@ -213,6 +214,7 @@ def parse_pack(source: str) -> LanguagePack:
             stopwords=_words(data["stopwords"]),
             fillers=_words(data.get("fillers", ())),
             questions=_words(data.get("questions", ())),
+            addressed=_words(data.get("addressed", ())),
             header_keys={
                 word.casefold(): key
                 for key, words in data.get("headers", {}).items()

@@ -10,6 +10,7 @@ from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.leaks import Leak, LeakCheck, LeakKind, stopwords_of
 from app.memory.epistemic.word_counts import WordCounts
 from app.memory.lifecycle.state_change import Wording
+from app.memory.records import Tier
 from app.memory.similarity import Vectors
 from app.memory.tiers.epistemic import title_of
 from app.story.messages import MessageKind
@@ -19,6 +20,7 @@ from app.work.queries.memory_view import MemoryView
 
 VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
 
+TELLING = (Tier.LONG_TERM, Tier.SESSION)  # of what was told, that somebody may have missed
 SAMPLE = 60  # messages by which the languages of a story are told
 
 WHY = {
@@ -26,6 +28,7 @@ WHY = {
     LeakKind.HIDDEN: N_("{holder} hides it from {speaker}"),
     LeakKind.SUSPECTED: N_("{speaker} only suspects it"),
     LeakKind.CONTRARY: N_("{speaker} believes otherwise"),
+    LeakKind.ABSENT: N_("{speaker} was not there"),
 }
 
 
@@ -65,9 +68,18 @@ async def leaks_in(
 
 
 def _check_of(view: MemoryView, packs: Sequence[LanguagePack], counts: WordCounts) -> LeakCheck:
+    return _check_by(epistemic_map(view, packs), view, packs, counts)
+
+
+def _check_by(
+    known: EpistemicMap, view: MemoryView, packs: Sequence[LanguagePack], counts: WordCounts
+) -> LeakCheck:
     messages = view.story.messages
-    known, frequency = epistemic_map(view, packs), counts.of(messages)
-    return LeakCheck(known, messages, packs=_spoken(view, packs), frequency=frequency)
+    frequency = counts.of(messages)
+    check = LeakCheck(known, messages, packs=_spoken(view, packs), frequency=frequency)
+    told = [s for tier in TELLING for s in view.of(tier)]
+    check.look_for_absences(told, [scene.first for scene in view.story.scenes])
+    return check
 
 
 def leaks_by(
@@ -78,9 +90,7 @@ def leaks_by(
     counts: WordCounts,
 ) -> tuple[Leak, ...]:
     """The same by a map that is at hand."""
-    messages = view.story.messages
-    frequency = counts.of(messages)
-    return LeakCheck(known, messages, packs=_spoken(view, packs), frequency=frequency).at(message)
+    return _check_by(known, view, packs, counts).at(message)
 
 
 def leak_sentence(leak: Leak) -> str:

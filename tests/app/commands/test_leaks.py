@@ -51,6 +51,21 @@ def test_a_leak_is_named_with_its_entry_and_where_it_was_learned(
     assert chat.read_bytes() == before
 
 
+def test_what_was_told_in_a_scene_without_the_speaker_is_named_without_a_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = dict(copy.deepcopy(Gold.read(STORY).story))
+    said = "The seal is lavender wax, broken, with no crest pressed into it."
+    reply = {"name": "Midge Reck", "is_user": False, "kind": "chat", "mes": f'"{said}"'}
+    whole["messages"] = [*whole["messages"][:20], reply]
+    chat = write_tavern(whole, tmp_path / "data" / "default-user").chat
+    common = [str(chat), "--data-dir", str(tmp_path / "own"), "--llm", "builtin", "--json"]
+    assert main(["leaks", *common]) == 0
+    (leak,) = json.loads(capsys.readouterr().out)["leaks"]
+    assert (leak["kind"], leak["speaker"], leak["learned_at"]) == ("absent", "Midge Reck", 2)
+    assert "no crest pressed into it" in leak["entry"]["text"]
+
+
 def test_a_message_that_is_not_there_is_wrong_usage(
     story: Gold, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,8 +14,10 @@ from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsItem, QLabel, QWidge
 
 from app.companion import Companion, open_companion
 from app.core.paths import user_folders
+from app.memory.epistemic.leaks import Leak, LeakKind
 from app.memory.epistemic.map_view import Attitude
-from app.memory.records import Tier
+from app.memory.records import Memory, Tier
+from app.memory.standing import Standing, Status
 from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo
 from ui.memories.pane.pieces import Link
@@ -323,6 +325,20 @@ async def test_a_leak_of_the_newest_reply_is_listed_with_its_evidence(
     page.message_wanted.connect(wanted.append)
     links["Evidence #120"].click()
     assert wanted == [story.messages[120].anchor]
+
+
+async def test_a_leak_of_what_no_entry_holds_leads_to_no_matter_of_the_map(
+    page: MindsPage, until: Until
+) -> None:
+    minds = page.minds
+    assert minds is not None
+    memory = Memory("told", 1, Tier.LONG_TERM, "event", "The ice went out in the night.")
+    told = Standing(memory, Status.ACTIVE, 7)
+    leak = Leak(LeakKind.ABSENT, "Midge Reck", "The ice went out.", 9, told, 7)
+    page.leak_strip.show_leaks(minds, [leak], 9)
+    await until(lambda: any("Midge Reck was not there" in w for w in said(page.leak_strip)))
+    links = [link.text() for link in page.leak_strip.findChildren(Link)]
+    assert links == ["Evidence #7", "Said in #9"]
 
 
 async def test_a_reply_that_gives_nothing_away_is_said_so(page: MindsPage, until: Until) -> None:
