@@ -105,8 +105,12 @@ class NextPrompts:
         return slots
 
     async def for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:
-        """The slots of one turn, under the revision of the chat's."""
-        general = self.revised(chat)
+        """The slots of one turn, under the revision of the chat's. SillyTavern waits for them, so
+        those for any turn are made only where what they were made from is not so any more.
+        """
+        newest = self._newest.get(chat)
+        is_so_still = newest is not None and newest[0].is_of(chat)
+        general = self._revisions[chat.chat.path] if is_so_still else self.revised(chat)
         self._forget(chat)
         return replace(self._prompting.slots(chat, turn), revision=general.revision)
 
