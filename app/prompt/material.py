@@ -15,9 +15,9 @@ from app.prompt.budgeting.adaptive import turn_kind
 from app.prompt.choosing.choice import chosen
 from app.prompt.choosing.drafts import Draft
 from app.prompt.choosing.framing import one_line
-from app.prompt.choosing.retold import without_retold
+from app.prompt.choosing.retold import behind_what_is_shown, without_retold
 from app.prompt.choosing.secrets import kept_secret, lines_kept_secret
-from app.prompt.occasion import Occasion
+from app.prompt.occasion import LONGEST_READ, Occasion
 from app.prompt.placement import RECAP_MACRO, Placement
 from app.prompt.rendering.memory_slots import (
     CalledUp,
@@ -50,6 +50,7 @@ from app.prompt.turn_budgets import (
 from app.recall.messages import MessageIndex
 from app.story.scene_cues.language import LanguagePack
 
+JUST_SAID = 1500  # tokens of the newest messages that are looked at for what they show
 NO_BOUND = 1_000_000_000
 HEAD_GOES_BY = 8  # of the last messages that the head of the prompt tells of
 # Part of a running recap, the tier that tells it as well, and the tier's switch.
@@ -193,6 +194,7 @@ class Material:
             kept = [kept_secret(draft, self.occasion.withheld) for draft in made]
             lines = tuple(filter(None, (one_line(line) for line in running.splitlines())))
             kept = [without_retold(draft, lines, self.occasion.words) for draft in kept]
+            kept = [self._behind_shown(draft) for draft in kept]
             self._drafts[running] = chosen(kept, lines, self.means.count)
         return self._drafts[running]
 
@@ -206,8 +208,29 @@ class Material:
             draft = with_passages(draft, self.passages, key[1], self.occasion)
             draft = kept_secret(draft, self.occasion.withheld)
             draft = without_retold(draft, key[1], self.occasion.words)
+            draft = self._behind_shown(draft)
             self._triggered[key] = with_called_gains(draft)
         return self._triggered[key]
+
+    def _behind_shown(self, draft: Draft) -> Draft:
+        index = self.means.index
+        if index is None:
+            return draft
+        return behind_what_is_shown(draft, self._shown, self.occasion.words, index.rarity)
+
+    @cached_property
+    def _shown(self) -> frozenset[str]:
+        """The terms of what was just said, as far as the prompt holds it for certain."""
+        story, first = self.occasion.story, self.occasion.visible_from
+        room, terms = JUST_SAID, set[str]()
+        for index in range(len(story.messages) - 1, (first or 0) - 1, -1):
+            if first is None or index >= len(story.message_tokens) or room < 0:
+                break
+            message = story.messages[index]
+            if not message.is_hidden:
+                room -= story.message_tokens[index]
+                terms.update(self.occasion.words.of(message.text[:LONGEST_READ]))
+        return frozenset(terms)
 
     @cached_property
     def _shortened(self) -> dict[tuple[int, tuple[int, ...]], Draft]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from math import log1p
 
@@ -16,6 +16,11 @@ TELLING = frozenset({SlotName.LONG, SlotName.TRIGGERED, SlotName.SCENES, SlotNam
 # Share of a line's terms that another has to have to tell it: by their rarity, and by their number.
 SAME, SAME_IN_NUMBER = 0.5, 0.4
 FEWEST_TERMS = 5  # of a line; fewer say too little to know it again
+# Share of a line's terms, by their rarity, that the newest messages have together where they show
+# what it tells, and what it counts for then.
+SHOWN, SHOWN_WEIGHS = 0.72, 0.3
+
+Rarity = Callable[[str], float]
 
 
 def without_retold(draft: Draft, lines: Iterable[str], words: Words) -> Draft:
@@ -31,6 +36,31 @@ def without_retold(draft: Draft, lines: Iterable[str], words: Words) -> Draft:
     left = (LeftOut(e.text, Reason.ELSEWHERE, e.memory) for e, is_told in marked if is_told)
     kept = tuple(entry for entry, is_told in marked if not is_told)
     return replace(draft, entries=kept, left_out=(*draft.left_out, *left))
+
+
+def behind_what_is_shown(
+    draft: Draft, shown: Collection[str], words: Words, rarity: Rarity
+) -> Draft:
+    """The draft with what the newest messages of the prompt show stepping back. shown: their terms;
+    they may say again what older ones told.
+    """
+    if draft.name not in TELLING or not shown:
+        return draft
+    entries = tuple(
+        replace(entry, worth=entry.worth * SHOWN_WEIGHS)
+        if _is_shown(frozenset(words.of(entry.text)), shown, rarity)
+        else entry
+        for entry in draft.entries
+    )
+    return replace(draft, entries=entries)
+
+
+def _is_shown(terms: frozenset[str], shown: Collection[str], rarity: Rarity) -> bool:
+    # A word that no message has weighs as much as one that a single message has.
+    rare = max(map(rarity, terms), default=0.0)
+    weights = {term: rarity(term) or rare for term in terms}
+    held = sum(weight for term, weight in weights.items() if term in shown)
+    return len(terms) >= FEWEST_TERMS and held >= SHOWN * sum(weights.values()) > 0
 
 
 def _are_retold(own: Sequence[frozenset[str]], told: Sequence[frozenset[str]]) -> list[bool]:

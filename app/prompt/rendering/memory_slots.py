@@ -106,7 +106,9 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
 def with_called_gains(draft: Draft) -> Draft:
     """The draft of what is called up, its first entries adding most, and what is asked for."""
     gains = (
-        ASKED_GAIN if entry.passage is not None and entry.passage.is_asked else called_gain(place)
+        ASKED_GAIN
+        if entry.passage is not None and entry.passage.is_asked
+        else called_gain(place) * entry.worth
         for place, entry in enumerate(draft.entries)
     )
     entries = (replace(e, gain=gain) for e, gain in zip(draft.entries, gains, strict=True))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.languages import load_packs
 from app.prompt.choosing.drafts import Draft, Entry
-from app.prompt.choosing.retold import without_retold
+from app.prompt.choosing.retold import behind_what_is_shown, without_retold
 from app.prompt.slots import Reason, SlotName
 from app.recall.words import Words
 from tests.app.prompt.remembered import memory, prompt, story, text_of
@@ -69,3 +71,18 @@ def test_the_prompt_tells_it_once() -> None:
     )
     assert text_of(slots, SlotName.LONG).count("sand") == 0
     assert "compass" in text_of(slots, SlotName.LONG)
+
+
+def test_what_the_newest_messages_show_together_steps_back() -> None:
+    """Each of the shown messages held a part of the line, and none of them all of it."""
+    said = "They carried the crate up. Odo broke the seal of the hold. Inside lay a brass recorder."
+    shown = frozenset(WORDS.of(said))
+    entries = (
+        Entry("Odo broke the seal of the crate and found a brass recorder inside.", (0,)),
+        Entry("Vera once sold a brass recorder to the harbour master of Tarn.", (1,)),
+    )
+    draft = Draft(SlotName.SESSION, entries, "", "{{x}}")
+    told = behind_what_is_shown(draft, shown, WORDS, lambda _: 1.0)
+    assert [entry.worth < 1 for entry in told.entries] == [True, False]
+    questions = replace(draft, name=SlotName.ARCS)
+    assert behind_what_is_shown(questions, shown, WORDS, lambda _: 1.0) == questions
