@@ -273,10 +273,11 @@ class Occasion:
 
     @cached_property
     def _denied(self) -> tuple[Denied, ...]:
-        return denied(self._active, self._wording, self.common)
+        return denied(self._active, self.wording, self.common)
 
     @cached_property
-    def _wording(self) -> Wording:
+    def wording(self) -> Wording:
+        """Reads what texts say of the story's language."""
         said = " ".join(message.text[:LONGEST_READ] for message in self.last_messages)
         return Wording.of_story(self.packs, said)
 
@@ -299,7 +300,7 @@ class Occasion:
             self._active,
             People.of(dict.fromkeys(named), aliases),
             stopwords=self.common,
-            wording=self._wording,
+            wording=self.wording,
         )
 
     @cached_property

@@ -12,12 +12,12 @@ from app.memory.standing import Standing
 from app.prompt.occasion import Occasion
 from app.prompt.slots import SlotName
 from app.prompt.tokens import estimate_tokens
+from app.story.recaps import FOLD
 
 # Percent of a text's tokens that tell what matters of it. Measured with tests/answers.
 TELLING = 35
 LEAST_WORTH = 100  # tokens: who knows what, and what is open, is worth telling of any story
 LINE_COSTS = 4  # tokens of a line beside its words
-FOLD = "fold"  # reason of a running recap's version that tells of this story
 # Tokens that slots take of a total before the newest messages get any, and percent of what is more.
 # Measured the same way: with this much told, the messages themselves answer more.
 FIRST_TO_SLOTS, MORE_TO_SLOTS = 900, 25

@@ -18,6 +18,7 @@ MESSAGE_SUMMARIZE = "MessageSummarize"  # found in the chat, of messages alone
 MEMORY_BOOKS = "MemoryBooks"  # found in a lorebook
 BAKEMONO_MEMORY = "BakemonoMemory"  # found in the chat
 OTHER_EXTENSIONS = frozenset({MEMORY_BOOKS, BAKEMONO_MEMORY})
+FOLD = "fold"  # reason of a running version that tells of this story
 FOREIGN = "foreign"  # reason of a running version that was written for another chat
 
 
@@ -87,7 +88,7 @@ class RunningVersion:
     last_anchor: str
     made_by: str
     created: float
-    reason: str = "fold"  # fold, edit, import, foreign
+    reason: str = FOLD  # fold, edit, import, foreign
     is_retired: bool = False
 
     @property

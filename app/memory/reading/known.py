@@ -30,7 +30,7 @@ _HEADINGS = tuple(dict.fromkeys(spec.heading for spec in TIERS.values()))
 
 OPEN_SECRETS = frozenset({"hiding", "unaware", "believes"})
 SECRET_COUNTS, OLDEST_SECRETS = 1.0, 4
-SPOKEN_OF = 0.5  # closeness from which on the new messages speak of an entry
+SPOKEN_OF = 0.25  # closeness from which on the new messages speak of an entry
 MUCH_SPOKEN_OF, MOST_SPOKEN_OF = 1.0, 4  # memories that are listed since the messages speak of them
 SMALL_ROOM, OTHERS_SHARE = 300, 0.4  # of what a larger room has more, what is not numbered gets so
 
@@ -226,12 +226,18 @@ def _best_first(memories: Sequence[Memory], about: str) -> list[int]:
 
 
 def _closeness(memories: Sequence[Memory], about: str) -> list[float]:
-    """How much a text speaks of each, 0 to 2: by words that they share and few of them have."""
+    """How much a text speaks of each, 0 to 2: by words that they share and few matters have. The
+    more people have their own entry on a matter the more the story turns on it, so it counts once.
+    """
     if not about:
         return [0.0] * len(memories)
     said = words(about)
     told = [words(f"{m.subject} {m.target} {m.text}") & said for m in memories]
-    holders = Counter(word for one in told for word in one)
+    by_matter: dict[str, frozenset[str]] = {}
+    for memory, shared in zip(memories, told, strict=True):
+        matter = " ".join(memory.text.casefold().split())
+        by_matter[matter] = by_matter.get(matter, frozenset()) | shared
+    holders = Counter(word for shared in by_matter.values() for word in shared)
     return [
         min(2.0, sum(1 / holders[word] for word in one if len(word) > 2 or not word.isascii()))
         for one in told

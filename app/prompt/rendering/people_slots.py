@@ -11,9 +11,9 @@ from dataclasses import replace
 from app.memory.names import folded
 from app.memory.records import LEDGER_FIELDS, Grounding, Memory, Tier
 from app.memory.standing import Standing
+from app.prompt.choosing.corrections import corrected, is_changed
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
-from app.prompt.choosing.possessions import corrected
 from app.prompt.choosing.worth import LASTING, PASSING, STANDING
 from app.prompt.generation import IMPERSONATE
 from app.prompt.headings import Headings
@@ -185,11 +185,16 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
     past: list[LeftOut] = []
     held = _held(occasion, Tier.STATE_LEDGER, "state_ledger_enabled")
     left = corrected(held, occasion.common)
+    later = occasion.active(Tier.SESSION, Tier.LONG_TERM)
     for standing in held:
         memory = standing.memory
         if left.get(memory.id):
             standing = replace(standing, memory=replace(memory, text=left[memory.id]))
-        elif memory.id in left or _is_past(standing, occasion):
+        elif (
+            memory.id in left
+            or _is_past(standing, occasion)
+            or is_changed(standing, later, occasion.wording, occasion.common)
+        ):
             told = f"{memory.subject}, {memory.field.replace('_', ' ')}: {memory.text}"
             past.append(LeftOut(told, Reason.PAST, memory.id))
             values.pop((_row(memory), memory.field), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,8 +17,9 @@ from app.prompt.choosing.worth import HAPPENED
 from app.prompt.headings import ENGLISH, Headings
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, Role, Slot
 from app.story.inclusion import InclusionState
+from app.story.recap_texts.pinned import pins_in
 from app.story.recap_texts.recap_text import Recap, is_headed, parse_recap
-from app.story.recaps import RunningVersion, injected_version, told_until
+from app.story.recaps import FOLD, RunningVersion, injected_version, told_until
 from app.story.story import Story
 
 Count = Callable[[str], int]
@@ -39,7 +40,9 @@ def running_recap_slot(
     headings: Headings = ENGLISH,
 ) -> Slot:
     """The running recap, cut to its budget, frame included; empty when switched off. spare: parts
-    of which other slots tell: they go first. withheld: what its reader does not know.
+    of which other slots tell, more exactly: it leaves these to them, where a model wrote it. What
+    is open and how things stand goes from version to version, and is seldom struck when it is over.
+    withheld: what its reader does not know.
     visible_from: index of the first message that the prompt holds itself; what happened from there
     on can be read there.
 
@@ -49,6 +52,8 @@ def running_recap_slot(
     content = version.content if version and settings["running_recap_enabled"] else ""
     if version is not None and content and visible_from is not None:
         content = _before(story, version, visible_from)
+    if version is not None and version.is_of_a_model and version.reason == FOLD:
+        content = _left_to_slots(content, spare, frozenset(pin.text for pin in pins_in(settings)))
     content = lines_kept_secret(content, withheld)
     told = partial(_framed, settings, "running_recap", headings)
     return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count, told, spare)
@@ -63,6 +68,17 @@ def _before(story: Story, version: RunningVersion, index: int) -> str:
         return then.content
     now = parse_recap(version.content)
     return replace(now, developments=parse_recap(then.content).developments).render()
+
+
+def _left_to_slots(content: str, spare: Sequence[str], pinned: Collection[str]) -> str:
+    """What a version tells beside slots that tell these parts; what is pinned in them stays, and
+    all of one that tells of nothing else.
+    """
+    if not spare or not is_headed(content):
+        return content
+    recap = parse_recap(content)
+    kept = {part: tuple(i for i in getattr(recap, part) if i in pinned) for part in spare}
+    return replace(recap, **kept).render() if recap.developments else content
 
 
 def message_recaps_slot(

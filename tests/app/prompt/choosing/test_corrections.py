@@ -1,6 +1,8 @@
+from app.languages import load_packs
+from app.memory.lifecycle.state_change import Wording
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
-from app.prompt.choosing.possessions import corrected
+from app.prompt.choosing.corrections import corrected, is_changed
 
 LITTLE = frozenset({"the", "a", "in", "of", "on"})
 
@@ -49,3 +51,21 @@ def test_an_owner_is_not_who_carries_it() -> None:
     key = value("Brass key", "owner", "Vera", 2, "object")
     odo = value("Odo", "carried_items", "the brass key", 3)
     assert corrected([key, odo], LITTLE) == {}
+
+
+def told(text: str, at: int) -> Standing:
+    return Standing(
+        Memory(id=text, chat=1, tier=Tier.SESSION, type="detail", text=text), Status.ACTIVE, at
+    )
+
+
+def test_a_value_of_a_thing_that_is_otherwise_now_is_past() -> None:
+    stopped = value("Tower clock", "condition", "stopped", 3, "object")
+    wording = Wording(tuple(pack for pack in load_packs() if pack.code == "en"))
+    now = told("The tower clock is now going again.", 9)
+    assert is_changed(stopped, [now], wording, LITTLE)
+    assert not is_changed(
+        stopped, [told("The tower clock is now going again.", 2)], wording, LITTLE
+    )
+    assert not is_changed(stopped, [told("Odo looks at the tower clock.", 9)], wording, LITTLE)
+    assert not is_changed(stopped, [told("The tower clock has now stopped.", 9)], wording, LITTLE)

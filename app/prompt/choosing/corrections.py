@@ -1,7 +1,8 @@
-"""Which things somebody still has, by what else the ledger says of them. Pure.
+"""Which values of the ledger hold no longer, by what else is noted. Pure.
 
 A model notes where a thing is, or that somebody else has it now, and forgets to strike it from the
-list of the one who had it; and the other way round. The later word counts.
+list of the one who had it; and the other way round. Or it notes as a memory that a clock goes now,
+and leaves the value by which it stands. The later word counts.
 """
 
 from __future__ import annotations
@@ -10,15 +11,34 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from app.memory.epistemic.propositions import content_words
+from app.memory.lifecycle.state_change import Wording
 from app.memory.records import Tier
 from app.memory.standing import Standing
 
 CARRIED = "carried_items"
+STATES = frozenset({"condition", "status"})
 PLACES = frozenset({"location", "owner"})  # fields of a thing that say where it is
 # Commas of the scripts that have their own; a slash and "and" belong to names of things too often.
 _BETWEEN = re.compile(r"\s*[,;、，；]\s*")
 
 Words = frozenset[str]
+
+
+def is_changed(
+    value: Standing, later: Iterable[Standing], wording: Wording, stopwords: Words
+) -> bool:
+    """Whether a later memory says of a thing that it is otherwise now than a value has it."""
+    if value.memory.type != "object" or value.memory.field not in STATES:
+        return False
+    names = _subject(value, stopwords)
+    own = content_words(value.memory.text, stopwords)
+    return bool(names) and any(
+        memory.start > value.start
+        and names <= (words := content_words(memory.memory.text, stopwords))
+        and not (own and own <= words)
+        and wording.read(memory.memory.text).says_change
+        for memory in later
+    )
 
 
 def corrected(standings: Sequence[Standing], stopwords: Words) -> dict[str, str]:
