@@ -22,11 +22,7 @@ from app.sillytavern.chat_file import ChatSnapshot, read_chat
 from app.sillytavern.company import Company, Keeper
 from app.store.prompt_facts import PromptFacts
 from app.store.store import Store
-from app.story.anchors import (
-    align_behind,
-    known_after,
-    retired_after,
-)
+from app.story.anchors import align_behind, known_after, retired_after
 from app.story.inclusion import Decided, Inclusion, InclusionRules, rules_of
 from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack
