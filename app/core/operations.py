@@ -133,6 +133,11 @@ class Operation:
     held: str = ""
 
     @property
+    def begun(self) -> float:
+        """When its attempt began; never before it was asked for, though the clock was set back."""
+        return max(self.started or 0.0, self.created)
+
+    @property
     def rank(self) -> int:
         """What goes first: the greater."""
         return self.spec.priority if self.moved_rank is None else self.moved_rank

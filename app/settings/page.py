@@ -35,7 +35,7 @@ class PageSettings(Group):
         "page_commands",
         True,
         N_("Slash commands"),
-        N_("/tk-scene, /tk-recap, /tk-search, /tk-check, /tk-open and /recap-refresh-memory."),
+        N_("All that begin with /tk-, such as /tk-scene and /tk-recap, and /recap-refresh-memory."),
         section=Section.PAGE,
     )
 

@@ -271,7 +271,10 @@ class Inspector(QWidget):
     def _turn_words(self) -> str:
         story = self._session.story
         names = story.chat.speakers if story is not None else ()
-        return tr("{name} answers", name=names[0]) if len(names) == 1 else ""
+        if len(names) > 1:
+            who = self._session.slots.responder
+            return tr("If {name} answers", name=who) if who else ""
+        return tr("{name} answers", name=names[0]) if names else ""
 
     def _on_version_activated(self, row: int) -> None:
         path = self._session.path

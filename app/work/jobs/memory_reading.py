@@ -131,7 +131,7 @@ class Rememberer:
         at_end = standings(memories, ground, new[-1])
         base = active(memories, ground, block.first - 1)
         by = self._services.writer(spec.kind).label
-        work = Work(spec.key, chat.chat_id, chat.character, by, operation.created)
+        work = Work(spec.key, chat.chat_id, chat.character, by, operation.begun)
         return _Pass(
             operation,
             chat,

@@ -120,14 +120,17 @@ class Prompting:
 
     def expected_turn(self, chat: OpenChat) -> Turn | None:
         """The turn that a reply would be, by what SillyTavern said at the last; None while it has
-        said nothing.
+        said nothing. Of a group, as a reply of the member who spoke last: what all may be told is
+        less than any of them gets.
         """
         if not chat.context_tokens:
             return None
         names, fixed = chat.chat.speakers, chat.fixed_tokens
         who = names[0] if len(names) == 1 else ""
+        spoke = (m.name for m in reversed(chat.story.messages) if m.name in names)
+        responder = next(spoke, "") if len(names) > 1 else ""
         most = max(fixed.values(), default=0)
-        return Turn(context=chat.context_tokens, fixed=fixed.get(who, most))
+        return Turn(responder, context=chat.context_tokens, fixed=fixed.get(responder or who, most))
 
     def ground(self, chat: OpenChat) -> tuple[object, ...]:
         """What every turn of a chat is made with beside its story; equal while none of it became

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,20 @@ async def test_messages_that_come_during_a_reading_are_read_next_and_all_once(
         ]
         read = [text for request in play.readings for text in new_in(request).values()]
         assert len(read) == len(set(read)) == 7
+
+
+async def test_a_memory_is_of_when_it_was_read_and_not_of_when_that_was_queued(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, Script(LINES)) as play:
+        play.companion.work.pause()
+        play.messages += [message(0, "The lamp is green."), message(1), message(2)]
+        await play.show()
+        assert play.companion.work.operations
+        moment = time.time()
+        play.companion.work.resume()
+        await play.companion.settled(play.path)
+        assert play.standing("lamp").memory.created >= moment
 
 
 @pytest.mark.pitfall(3)

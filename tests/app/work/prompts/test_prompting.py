@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest_asyncio
 
+from app.companion import open_companion
+from app.core.paths import user_folders
 from app.memory.records import Review, Tier
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet, TurnKind
 from tests.character_card import write_card
-from tests.labelled import WrittenTavern
+from tests.labelled import WrittenTavern, write_tavern
 from tests.memory_world import World, opened
 
 LONG, SECRETS = "smart_memory_long", "smart_memory_epistemic"
@@ -101,3 +103,31 @@ async def test_a_card_decides_by_its_file_until_the_page_has_said_what_it_uses(
     assert await macro(Turn(card=("smartmemory-longterm",))) == "smartmemory-longterm"
     assert await macro() == "smartmemory-longterm"
     assert await macro(Turn(serves_macros=False)) == ""
+
+
+async def test_of_a_group_the_next_prompt_is_that_of_who_spoke_last(tmp_path: Path) -> None:
+    names = ("Ana", "Mira", "Oswin")
+    story = {
+        "title": "Lanterns",
+        "user_name": "Ana",
+        "characters": [{"name": name, "description": "Of Vell."} for name in names[1:]],
+        "group": True,
+        "messages": [
+            {
+                "name": names[n % 3],
+                "is_user": not n % 3,
+                "kind": "chat",
+                "mes": f"We carried {n} lanterns to the harbour.",
+            }
+            for n in range(11)
+        ],
+    }
+    written = write_tavern(story, tmp_path / "data" / "default-user")
+    own, root = user_folders(tmp_path / "own"), written.user_folder.parent
+    async with open_companion(own, tavern=root, llm="builtin", watch=False) as companion:
+        await companion.open_story(written.chat)
+        chat = companion._chats.required(written.chat)
+        chat.context_tokens = 8_000  # as a turn says it
+        turn = companion._next_prompts._prompting.expected_turn(chat)
+        assert turn is not None
+        assert turn.responder == "Mira"
