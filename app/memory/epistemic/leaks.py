@@ -85,7 +85,7 @@ class LeakCheck:
         self._missed: MissedScenes | None = None
         self._talk = Talk(knowledge.people, messages, self._stopwords)
         self._names = {
-            key: frozenset(word[:STEM] for word in self._talk.naming(key))
+            key: frozenset(word[:STEM] for word in self._naming(key))
             for key in set(knowledge.people.keys.values())
         }
         self._coverage = Coverage(
@@ -401,6 +401,11 @@ class LeakCheck:
     ) -> bool:
         own = self._names.get(self._map.people.key(speaker), frozenset())
         return self._coverage.covers(sentence, text, own, enough, run=run)
+
+    def _naming(self, key: str) -> frozenset[str]:
+        """Words of a person's names; not "the" of "The Admiral"."""
+        words = self._map.people.words(key)
+        return (words - self._stopwords) or words
 
     def _may_have_heard(self, utterance: Utterance, entry: Standing, *said: Standing) -> bool:
         """Whether somebody else said it aloud near the speaker since they did not know it."""

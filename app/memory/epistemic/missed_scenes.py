@@ -27,6 +27,7 @@ FEWEST_NEW, FEWEST_MEANT = 3.0, 2.0
 NEW, OF_SAID, OF_TOLD = 0.45, 0.33, 0.25
 # A message that was told tells more than a memory of it, and more by chance.
 FEWEST_NEW_OF_MESSAGE, OF_SAID_IN_MESSAGE = 4.0, 0.5
+EARLIER = 8  # messages for which somebody may have been there before they are named
 NEWEST = 2_000  # messages that are looked at
 _PART = re.compile(r"[;:。；！？]+|[,，、]\s?|(?<=[.!?])\s")
 _CORE = re.compile("[\u3400-\u9fff\uf900-\ufaff\u30a1-\u30ff]+")  # of a name, without what follows
@@ -65,7 +66,8 @@ class MissedScenes:
     """Holds what people say against what was told where they were not.
 
     told: memories and entries. openings: first messages of scenes; within one, whoever writes or is
-    named at all is taken to be there. people, coverage, stopwords: of the story.
+    named is taken to be there, and to have been there shortly before. people, coverage, stopwords:
+    of the story.
     """
 
     def __init__(
@@ -84,7 +86,7 @@ class MissedScenes:
         self._stopwords = stopwords
         self._names = coverage.names.union(*(_pairs(name, stopwords) for name in people.keys))
         self._texts: dict[int, str] = {}
-        self._parts: dict[tuple[str, int], bool] = {}
+        self._since: dict[tuple[str, int], int] = {}
         self._place = {message.anchor: index for index, message in enumerate(messages)}
         self._told = tuple(self._taken(told))
         self._by_word: dict[str, list[int]] = {}
@@ -112,7 +114,7 @@ class MissedScenes:
             common = words & one.words
             if one.standing.start >= utterance.message or not self._is_much(words, one):
                 continue
-            if any(self._has_part(key, self._scene(at)) for at in one.at):
+            if any(self._was_there(key, at) for at in one.at):
                 continue
             new = self._unheard(common - known, key, utterance.message)
             weight = self._coverage.weight(new)
@@ -129,9 +131,7 @@ class MissedScenes:
         """Whether somebody had no part in any of the scenes in which something was told."""
         key = self._people.key(speaker)
         places = [self._place.get(source.anchor, BEFORE) for source in sources]
-        return BEFORE not in places and not any(
-            self._has_part(key, self._scene(at)) for at in places
-        )
+        return BEFORE not in places and not any(self._was_there(key, at) for at in places)
 
     def _told_in_message(
         self, words: frozenset[str], known: frozenset[str], key: str, until: int
@@ -142,7 +142,7 @@ class MissedScenes:
         for at in range(until - 1, max(-1, until - NEWEST), -1):
             text = self._text(at)
             common = frozenset(word for word in words if word in text)
-            if _count(common) < FEWEST_NEW_OF_MESSAGE or self._has_part(key, self._scene(at)):
+            if _count(common) < FEWEST_NEW_OF_MESSAGE or self._was_there(key, at):
                 continue
             common &= self._words(text)
             if weight(common) < OF_SAID_IN_MESSAGE * weight(words):
@@ -182,29 +182,41 @@ class MissedScenes:
         )
 
     def _unheard(self, words: frozenset[str], key: str, at: int) -> frozenset[str]:
-        """The words that stand in no message before this one of a scene in which they have part."""
+        """The words that stand in no message before this one for which they were there."""
         left = set(words)
         for scene in range(self._scene(at) + 1):
             if not left:
                 break
-            if self._has_part(key, scene):
-                for index in range(self._openings[scene], min(at, self._end(scene))):
-                    left -= {word for word in left if word in self._text(index)}
+            for index in range(self._part_since(key, scene), min(at, self._end(scene))):
+                text = self._text(index)
+                if any(word in text for word in left):
+                    left -= self._words(text)
         return frozenset(left)
 
-    def _has_part(self, key: str, scene: int) -> bool:
-        """Whether somebody writes in a scene, or is named by who tells of it. Whom people only talk
+    def _was_there(self, key: str, at: int) -> bool:
+        return at >= self._part_since(key, self._scene(at))
+
+    def _part_since(self, key: str, scene: int) -> int:
+        """From which message on somebody has a part in a scene; its end where they have none.
+
+        They have one once they write in it, or are named by who tells of it. Whom people only talk
         of need not be there.
         """
-        if (key, scene) not in self._parts:
-            names = self._naming(key)
-            self._parts[key, scene] = names is None or any(
-                names.are_in(message.name)
-                or (names.are_in(message.text[:LONGEST]) and names.are_in(_narrated(message)))
-                for message in self._messages[self._openings[scene] : self._end(scene)]
-                if message.kind is not MessageKind.NOTICE
+        if (key, scene) not in self._since:
+            names, opening, end = self._naming(key), self._openings[scene], self._end(scene)
+            first = next(
+                (n for n in range(opening, end) if names is None or self._is_part(names, n)), None
             )
-        return self._parts[key, scene]
+            self._since[key, scene] = end if first is None else max(opening, first - EARLIER)
+        return self._since[key, scene]
+
+    def _is_part(self, names: _Names, index: int) -> bool:
+        message = self._messages[index]
+        if message.kind is MessageKind.NOTICE:
+            return False
+        return names.are_in(message.name) or (
+            names.are_in(message.text[:LONGEST]) and names.are_in(_narrated(message))
+        )
 
     def _text(self, index: int) -> str:
         """A message's text in one form."""
@@ -218,7 +230,7 @@ class MissedScenes:
         """The names of a person, None for somebody without one that tells."""
         named = {known for known, of in self._people.keys.items() if of == key} | {key}
         unspaced = {_core(name) for name in named if UNSPACED.search(name)}
-        words = self._people.words(key) - self._stopwords
+        words = self._people.own_words(key, self._stopwords)
         spaced = frozenset(word for word in words if not UNSPACED.search(word))
         return _Names(spaced, tuple(filter(None, unspaced))) if spaced or unspaced else None
 

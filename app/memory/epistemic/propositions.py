@@ -76,6 +76,14 @@ class People:
         named = (known for known, of in self.keys.items() if of == key)
         return frozenset(word for known in (*named, key) for word in tokens_of(known))
 
+    def own_words(self, key: str, common: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Words by which a person and nobody else may be named: not a name of the whole family, and
+        not "the" of "The Admiral", which is one of the common ones. All where none is left.
+        """
+        words = self.words(key)
+        theirs = {w for k, of in self.keys.items() if of != key for w in tokens_of(k)}
+        return (words - theirs - common) or (words - common) or words
+
 
 def _is_name(folded_name: str) -> bool:
     """Whether it is not a name of somebody else by them: "Ann's mother" is not "Ann"."""

@@ -22,6 +22,7 @@ class Talk:
         self._people = people
         self._messages = messages
         self._stopwords = stopwords
+        self._names: dict[str, frozenset[str]] = {}
         self._narrated: dict[int, frozenset[str]] = {}
         self._spoken: dict[int, tuple[Utterance, ...]] = {}
 
@@ -48,9 +49,10 @@ class Talk:
             yield " ".join(heard)
 
     def naming(self, key: str) -> frozenset[str]:
-        """Words by which a person may be named; not "the" of "The Admiral"."""
-        words = self._people.words(key)
-        return (words - self._stopwords) or words
+        """Words by which a person and nobody else may be named."""
+        if key not in self._names:
+            self._names[key] = self._people.own_words(key, self._stopwords)
+        return self._names[key]
 
     def _is_about(self, key: str, index: int, at: int) -> bool:
         """Whether a person speaks in a message or next to it, or is named there by who tells of it.

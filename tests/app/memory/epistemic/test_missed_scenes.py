@@ -40,9 +40,8 @@ def check(
     ]
     packs = Wording.of_story(PACKS, " ".join(m.text for m in told)).packs
     noted = standings(memories, Ground.of(1, told))
-    knowledge = EpistemicMap(
-        noted, participants=("Mara", "Tom", "Ilse"), stopwords=stopwords_of(packs)
-    )
+    names = tuple(dict.fromkeys(message.name for message in told))
+    knowledge = EpistemicMap(noted, participants=names, stopwords=stopwords_of(packs))
     found = LeakCheck(knowledge, told, packs=packs)
     found.look_for_absences([s for s in noted if s.memory.tier is Tier.LONG_TERM], openings)
     if vectors is not None:
@@ -84,6 +83,21 @@ def test_who_is_named_by_who_tells_of_the_scene_was_there_and_who_is_talked_of_w
     assert check("Ilse", TOLD, late, story=heard_of, openings=(SECOND_SCENE + 1,))
 
 
+def test_a_name_of_the_whole_family_names_nobody_of_them() -> None:
+    family = tuple((f"{name} Vane", text) for name, text in STORY)
+    (leak,) = check("Ilse Vane", TOLD, memory(), story=family)
+    assert leak.kind is LeakKind.ABSENT
+
+
+def test_who_comes_into_a_scene_had_no_part_in_what_was_long_before() -> None:
+    talk = tuple((("Tom", "Mara")[n % 2], f"“We wait, {n} hours now.”") for n in range(10))
+    told = (*STORY[:3], *talk, ("Mara", "*Ilse comes in with the lamp.* “Supper.”"))
+    (leak,) = check("Ilse", TOLD, memory(), story=told, openings=())
+    assert leak.kind is LeakKind.ABSENT
+    soon = (*STORY[:3], *talk[:3], told[-1])
+    assert check("Ilse", TOLD, memory(), story=soon, openings=()) == ()
+
+
 def test_who_heard_it_said_later_may_say_it() -> None:
     told = (*STORY, ("Tom", "“My uncle forged that ledger, the winter before the flood.”"))
     assert check("Ilse", TOLD, memory(), story=told) == ()
@@ -108,7 +122,7 @@ def test_no_alarm_for_what_is_asked_guessed_thought_or_of_something_else(text: s
     assert check("Ilse", text, memory()) == ()
 
 
-def test_where_no_scene_is_known_nobody_was_away() -> None:
+def test_where_no_scene_is_known_who_is_there_soon_was_there() -> None:
     assert check("Ilse", TOLD, memory(), openings=()) == ()
 
 
