@@ -12,7 +12,6 @@ from app.core.part_health import Health
 from app.core.paths import Folders
 from app.core.resources import RESOURCES
 from app.parts import Parts, StartOptions, open_parts
-from app.prompt.choosing.framing import framed
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
 from app.settings.models import KIND_MODELS
@@ -273,13 +272,6 @@ class Companion(Wiring):
     def count_tokens(self, text: str) -> int:
         """Tokens of a text as slots are counted. From any thread; the first count takes longer."""
         return self._prompt_counter.count(text)
-
-    def running_recap_counter(self, path: Path) -> Callable[[str], int]:
-        """Counts a running recap as it stands in the prompt of an open chat, frame and all; to be
-        called from any thread.
-        """
-        template = str(self._chats.required(path).prompt_settings()["running_recap_template"])
-        return lambda text: self.count_tokens(framed(text, template, "{{running_recap}}"))
 
     def inclusion_limit(self, path: Path) -> int:
         """Tokens that all message recaps of an open chat may take together."""

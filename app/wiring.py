@@ -52,6 +52,7 @@ from app.work.prompts.budgeting import Budgeting
 from app.work.prompts.next_prompts import NextPrompts
 from app.work.prompts.prompting import Prompting
 from app.work.prompts.reaching import Reaching
+from app.work.prompts.recap_texts import RecapTexts
 from app.work.prompts.turn_vectors import TurnVectors
 from app.work.queries.export import StoryExport
 from app.work.queries.memory_queries import MemoryQueries
@@ -115,6 +116,7 @@ class Wiring(News, ABC):
         )
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
         self._next_prompts = NextPrompts(self._chats, self._prompting)
+        self.recap_texts = RecapTexts(self._chats, parts.packs, self._prompt_counter.count)
         self.reaching = Reaching(self._store, self._chats, self._next_prompts)
         self._caretaker = Caretaker(self._chats, self._tasks)
         self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
@@ -262,12 +264,13 @@ class Wiring(News, ABC):
             self._counter.count,
             self._tasks,
         )
+        self._previously.shown = self.recap_texts.shown
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self.page = PageSide(self._link, self._chats, self.settings, lambda: self._queue.operations)
         self.orders = Orders(
             self.work,
             self._changes.put,
-            self._next_prompts.of,
+            self._next_prompts.expected,
             lambda: self.use.cap.spent.tokens,
             lambda: self.is_reading_only,
         )

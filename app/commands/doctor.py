@@ -25,6 +25,15 @@ from app.store.store import Store
 HELP = N_("check every part and say what to do")
 EXAMPLE = "doctor"
 _WORDS = {True: N_("good"), False: N_("LOOK")}
+_PARTS = {
+    "python": N_("Python"),
+    "database": N_("Database"),
+    "model": N_("Model"),
+    "tokenizer": N_("Tokenizer"),
+    "sillytavern": N_("SillyTavern"),
+    "bridge": N_("Bridge"),
+    "file": N_("File"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ async def run(options: argparse.Namespace) -> int:
                 {"part": f.part, "good": f.is_good, "sentence": f.sentence} for f in findings
             ]
         },
-        (f"{tr(_WORDS[f.is_good])}  {f.part}: {f.sentence}" for f in findings),
+        (f"{tr(_WORDS[f.is_good])}  {tr(_PARTS[f.part])}: {f.sentence}" for f in findings),
     )
     needed = {"database"} if options.tavern is None else {"database", "sillytavern"}
     is_broken = any(not f.is_good and f.part in needed for f in findings)

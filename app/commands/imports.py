@@ -72,7 +72,7 @@ def _lines(finding: Finding) -> list[str]:
 
 def _settings_lines(settings: TheirSettings, *, is_taken: bool) -> list[str]:
     lines = [
-        tr("Smart Memory: setting “{label}” is otherwise there", label=label)
+        tr("Smart Memory: setting “{label}” is different there", label=label)
         for label in settings.labels
     ]
     if settings and not is_taken:

@@ -88,4 +88,4 @@ def _lines(message: int, leaks: Sequence[Leak]) -> Iterator[str]:
         yield leak_sentence(leak)
         yield f"  “{leak.sentence}”"
     if not leaks:
-        yield tr("Nothing in message {n} that its speakers cannot know.", n=message)
+        yield tr("Nothing in message {n} that its speaker cannot know.", n=message)

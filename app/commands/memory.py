@@ -17,7 +17,7 @@ from app.commands.chat_options import (
 from app.commands.terminal.output import show, warn
 from app.commands.terminal.progress_line import progress_shown
 from app.core.errors import UsageError
-from app.core.translation import N_, tr
+from app.core.translation import N_, tr, trn
 from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Standing
 from app.memory.tiers.table import TIERS
@@ -145,4 +145,4 @@ def _lines(view: MemoryView) -> Iterator[str]:
         yield from (f"  {thread}" for thread in view.aside)
         yield ""
     if view.review:
-        yield tr("{n} waiting for your review", n=len(view.review))
+        yield trn("{n} waiting for your review", "{n} waiting for your review", len(view.review))

@@ -14,6 +14,8 @@ from app.commands.chat_options import (
 )
 from app.commands.terminal.output import show
 from app.core.translation import N_, tr, tr_in
+from app.story.scene_cues.cue_words import cue_word
+from app.story.scenes import SceneBreak
 from app.story.story import Story
 
 HELP = N_("find the scenes of a chat")
@@ -45,16 +47,21 @@ async def run(options: argparse.Namespace) -> None:
             await companion.open_story(path, until=until)
             story = await companion.settled(path, until=until)
         warn_of_problems(story)
-    scenes, unended = scene_rows(story), tr_in("a scene", "open")
-    show(
-        options,
-        {"messages": len(story.messages), "scenes": scenes},
-        (
-            f"{scene['first']:>6} - {scene['last']:<6} {scene['cue'] or unended:<10} "
-            f"{_percent(scene['confidence']):>4}  {scene['name']}"
-            for scene in scenes
-        ),
+    scenes = scene_rows(story)
+    data = {"messages": len(story.messages), "scenes": scenes}
+    cues = [_cue(scene.closing) for scene in story.scenes]
+    widest = max(map(len, cues), default=0)
+    lines = (
+        f"{row['first']:>6} - {row['last']:<6} {cue:<{widest}} "
+        f"{_percent(row['confidence']):>4}  {row['name']}"
+        for row, cue in zip(scenes, cues, strict=True)
     )
+    show(options, data, lines)
+
+
+def _cue(closing: SceneBreak | None) -> str:
+    """By what its end was found, for people."""
+    return cue_word(closing) if closing is not None else tr_in("a scene", "open")
 
 
 def _percent(confidence: object) -> str:

@@ -64,7 +64,7 @@ async def run(options: argparse.Namespace) -> int:
             options.query, limit=options.limit, messages=not options.memories
         )
     if not findings.is_complete:
-        warn(tr("Too much fits these words: not all of it was looked at. Use rarer words."))
+        warn(tr("Too many matches: not all of them were looked at. Use rarer words."))
     show(options, search_data(findings), _lines(findings))
     return 0
 

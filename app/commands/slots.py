@@ -18,7 +18,9 @@ from app.commands.terminal.output import show, warn
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.prompt.generation import Turn
+from app.prompt.slot_names import slot_name
 from app.prompt.slots import Slot, SlotSet, TurnKind
+from app.settings.slots import PLACES
 
 HELP = N_("show the text that goes into the next prompt")
 EXAMPLE = 'slots "My chat.jsonl" --explain'
@@ -67,7 +69,10 @@ async def run(options: argparse.Namespace) -> int:
         path = companion.find_chat(options.chat)
         await companion.open_story(path, until=until)
         story, failures = await companion.finished(path, until=until)
-        slots = await companion.slots(path, until=until, total=options.total, turn=turn)
+        if until is None and options.total is None and turn == Turn():
+            slots = await companion.next_prompt(path)  # as the window shows it
+        else:
+            slots = await companion.slots(path, until=until, total=options.total, turn=turn)
         counter = companion.tokens.counter
     warn_of_problems(story)
     for sentence in (*failures, *slots.warnings):
@@ -131,7 +136,7 @@ def _why(slots: SlotSet) -> Iterator[str]:
     for content in slots.contents:
         yield tr(
             "{slot}: {tokens} of {budget}, {full} in full",
-            slot=content.key,
+            slot=slot_name(content.key),
             tokens=content.tokens,
             budget=content.budget,
             full=content.full_tokens,
@@ -142,11 +147,10 @@ def _why(slots: SlotSet) -> Iterator[str]:
 
 
 def _line(slot: Slot) -> str:
-    place = slot.position.name.lower().replace("_", " ")
     told = tr(
         "{slot}: {place}, {tokens} of {budget} tokens",
-        slot=slot.key,
-        place=tr(place),
+        slot=slot_name(slot.key),
+        place=tr(PLACES[slot.position]),
         tokens=slot.tokens,
         budget=slot.budget,
     )

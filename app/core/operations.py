@@ -11,8 +11,9 @@ from app.core.translation import N_
 
 # Of a chat that the user has switched off.
 OFF = N_(
-    "Tavernkeep is off for this chat: it does no work and tells nothing. Nothing was deleted. "
-    "Switch it on in the window, with /tk-on in SillyTavern, or with: tavernkeep switch CHAT on"
+    "Tavernkeep is off for this chat: it does no work and adds nothing to "
+    "prompts. Nothing was deleted. Switch it on in the window, with /tk-on in "
+    "SillyTavern, or with: tavernkeep switch CHAT on"
 )
 
 

@@ -49,6 +49,11 @@ class Headings:
             return content
         return "\n".join(self.of(line) if line.isupper() else line for line in content.split("\n"))
 
+    def out_of_recap(self, text: str) -> str:
+        """A recap that was read under these headings, under those that code knows."""
+        english = {said: word for word, said in self.words.items() if word.isupper()}
+        return "\n".join(english.get(line.strip(), line) for line in text.split("\n"))
+
 
 ENGLISH = Headings()
 

@@ -263,7 +263,7 @@ class Reason(StrEnum):
 
     BUDGET = N_("over the slot's budget")
     TOTAL = N_("over what all slots may take together")
-    ELSEWHERE = N_("told by another slot")
+    ELSEWHERE = N_("already in another slot")
     VISIBLE = N_("its messages are in the prompt themselves")
     SECONDHAND = N_("the one who answers was not there")
     ABSENT = N_("about nobody who is there")

@@ -58,12 +58,12 @@ class MemorySettings(Group):
     """What is remembered beside the recaps, and how it is kept."""
 
     memory_auto = _switch(
-        "memory_auto", N_("Remember by itself"), N_("Extract memories while the story goes on.")
+        "memory_auto", N_("Remember automatically"), N_("Extract memories while the story goes on.")
     )
     memory_every = _number(
         "memory_every",
         4,
-        N_("Extract every"),
+        N_("Replies between readings"),
         N_(
             "Replies of the character between two readings; each reading is one request. Long "
             "messages are read sooner, before the prompt has no room for them."
@@ -87,7 +87,7 @@ class MemorySettings(Group):
     hardware_profile = Setting(
         "hardware_profile",
         AUTO,
-        N_("Profile"),
+        N_("Strength of the model"),
         N_("A for small local models: fewer entries, fewer questions. B for capable ones."),
         section=Section.MEMORY,
         choices=(AUTO, PROFILE_A, PROFILE_B),
@@ -102,7 +102,7 @@ class MemorySettings(Group):
     profiles_every = Setting(
         "profiles_every",
         0,
-        N_("New profiles every"),
+        N_("Messages between new profiles"),
         N_("Messages after which they are made anew also within a scene, with a capable model."),
         scope=Scope.CHAT,
         minimum=0,
@@ -123,12 +123,12 @@ class MemorySettings(Group):
     )
     canon_auto = _switch(
         "canon_auto",
-        N_("Write canon by itself"),
+        N_("Write canon automatically"),
         N_("When an arc is resolved, with a capable model. Else only when asked."),
     )
     continuity_auto = _switch(
         "continuity_auto",
-        N_("Check continuity by itself"),
+        N_("Check continuity automatically"),
         N_(
             "Compare each reply with what is remembered, with a capable model: one request for "
             "each."
@@ -137,7 +137,7 @@ class MemorySettings(Group):
     )
     continuity_repair = _switch(
         "continuity_repair",
-        N_("Repair by itself"),
+        N_("Correct the story automatically"),
         N_("Put a correction into the next prompt when a contradiction was found."),
         default=False,
     )
@@ -169,7 +169,7 @@ class MemorySettings(Group):
             f"consolidate_{name}",
             CONSOLIDATE_AT[name],
             N_("Merge {type} entries at"),
-            N_("So many new ones of this type."),
+            N_("Merge once there are this many new entries of this type."),
             scope=Scope.CHAT,
             minimum=2,
             maximum=8,
@@ -191,7 +191,7 @@ class MemorySettings(Group):
     summary_threshold = _number(
         "summary_threshold",
         80,
-        N_("Summarise at"),
+        N_("Summarise at fill level"),
         N_(
             "Percent of the context that messages without a summary may fill, where no running "
             "recap tells of them."
@@ -205,7 +205,14 @@ class MemorySettings(Group):
     away_recap = _switch(
         "away_recap", N_("Previously on"), N_("Tell what happened after a longer absence.")
     )
-    away_hours = _number("away_hours", 4, N_("After"), N_("Hours of absence."), 1, 48)
+    away_hours = _number(
+        "away_hours",
+        4,
+        N_("Told after hours away"),
+        N_("Hours since you last played the chat."),
+        1,
+        48,
+    )
 
 
 MEMORY_SETTINGS = settings_of(MemorySettings)

@@ -34,7 +34,7 @@ class ModelSettings(Group):
         "model_memory",
         AS_ABOVE,
         N_("Model for memory"),
-        N_("What reads the story for what is to be remembered."),
+        N_("Reads the story and notes what should be remembered."),
     )
     model_texts = Setting(
         "model_texts",

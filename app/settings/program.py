@@ -115,21 +115,21 @@ class ProgramSettings(Group):
         "price_prompt_tokens",
         0.0,
         N_("Price of a million tokens read"),
-        N_("What your provider takes for them, in your own money; it is said before long work."),
+        N_("What your provider charges, in your own currency; costs are shown before long work."),
         minimum=0.0,
         maximum=100_000.0,
         section=Section.USE,
-        minimum_word=N_("none"),
+        minimum_word=N_("no price"),
     )
     price_output_tokens = Setting(
         "price_output_tokens",
         0.0,
         N_("Price of a million tokens written"),
-        N_("Mostly several times that of those read."),
+        N_("Usually several times the price of tokens read."),
         minimum=0.0,
         maximum=100_000.0,
         section=Section.USE,
-        minimum_word=N_("none"),
+        minimum_word=N_("no price"),
     )
     prices_of_models = Setting(
         "prices_of_models",
@@ -140,8 +140,8 @@ class ProgramSettings(Group):
     daily_cap = Setting(
         "daily_cap",
         0,
-        N_("Cap of a day"),
-        N_("When a model was asked so much on one day, what is left waits until midnight."),
+        N_("Daily cap"),
+        N_("Once models have been asked this much in a day, the rest waits until midnight."),
         minimum=0,
         maximum=1_000_000_000,
         section=Section.USE,
@@ -190,10 +190,10 @@ class ProgramSettings(Group):
     chat_off = Setting(
         "chat_off",
         False,
-        N_("Off"),
+        N_("Tavernkeep rests"),
         N_(
-            "No work is done, and nothing is told in prompts. All that was made stays, and goes "
-            "on when this is switched off again."
+            "Tavernkeep does no work and adds nothing to prompts. All that was made so "
+            "far stays and is used again once this is off."
         ),
         scope=Scope.CHAT,
         section=Section.CHATS,

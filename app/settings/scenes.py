@@ -138,8 +138,8 @@ class SceneSettings(Group):
         640,
         N_("Longest scene recap"),
         N_(
-            "Tokens that the recap of a very long scene should take at most. What a model writes "
-            "beyond that is asked for once more, shorter, and kept otherwise."
+            "Tokens that the recap of a very long scene should take at most. A model that "
+            "writes more is asked once to be shorter; otherwise what it wrote is kept."
         ),
         scope=Scope.CHAT,
         minimum=40,

@@ -45,11 +45,17 @@ class Section(Enum):
         N_("Memory in the prompt"),
         N_("Whether, where and in what words memory is put into a prompt."),
     )
-    USE = N_("Use of the model"), N_("What it costs, and how much of it there may be on a day.")
-    CHATS = N_("SillyTavern's chats"), N_("What is written into them. Without these, nothing is.")
+    USE = N_("Use of the model"), N_("What models cost, and how much they may use in a day.")
+    CHATS = (
+        N_("SillyTavern's chats"),
+        N_(
+            "What Tavernkeep writes into SillyTavern's chats. With all of these off, it "
+            "writes nothing."
+        ),
+    )
     WINDOW = (
-        N_("Tray"),
-        N_("Whether Tavernkeep goes on when its window is closed, and what it tells then."),
+        N_("Window and tray"),
+        N_("Which chat the window shows, and what Tavernkeep does when it is closed."),
     )
     PAGE = (
         N_("SillyTavern's page"),

@@ -53,7 +53,10 @@ def placement(
         f"{name}_template",
         template,
         N_("Frame of {what}"),
-        N_("Text around {placeholder}. Empty: the text alone."),
+        N_(
+            "Text around {placeholder}. Empty: the text alone. Left as it is, a prompt "
+            "has it in the story's language."
+        ),
         scope=Scope.CHAT,
         section=section,
         fields=(("what", what), ("placeholder", f"{{{{{placeholder or name}}}}}")),
@@ -192,7 +195,7 @@ class BudgetSettings(Group):
     )
     budgets_auto_tune = _switch(
         "budgets_auto_tune",
-        N_("Tune budgets by themselves"),
+        N_("Tune budgets automatically"),
         N_("A tier that is cut gets what it needs and a little more. Your own values are kept."),
         default=False,
     )
@@ -206,7 +209,7 @@ class SlotSettings(Group):
 
     slots_enabled = _switch(
         "slots_enabled",
-        N_("Tell SillyTavern what is remembered"),
+        N_("Put memories into prompts"),
         N_("Off: its prompts are as if Tavernkeep were not there; what is remembered stays."),
         section=Section.SLOTS,
     )
@@ -264,7 +267,7 @@ class SlotSettings(Group):
     slots_refresh_every = Setting(
         "slots_refresh_every",
         1,
-        N_("Choose anew every"),
+        N_("Messages between choices"),
         N_(
             "Messages between two choices of what matters now. More: the prompt changes less often."
         ),
@@ -276,7 +279,7 @@ class SlotSettings(Group):
     slots_head_every = Setting(
         "slots_head_every",
         20,
-        N_("Renew the prompt's head every"),
+        N_("Messages until the prompt's head is renewed"),
         N_(
             "Messages after which long-term memories, profile and canon take in what is new; until "
             "then it stands near the end. Providers then need not read the chat anew."
@@ -338,10 +341,10 @@ class SlotSettings(Group):
     )
     slots_keep_secrets = _switch(
         "slots_keep_secrets",
-        N_("Keep secrets from the one who answers"),
+        N_("Keep secrets"),
         N_(
-            "No line of any slot tells what the one who answers does not know, but in the list of "
-            "what they do not know."
+            "What the answering character does not know stays out of every slot, except "
+            "from the list of what they do not know."
         ),
         section=Section.SLOTS,
     )

@@ -423,7 +423,8 @@ def _why_unreadable(path: Path, error: OSError) -> str:
     match error:
         case FileNotFoundError():
             return tr(
-                "{path} is not there any more; it may have been renamed or deleted.", path=path
+                "The chat {path} is no longer there; it may have been renamed or deleted.",
+                path=path,
             )
         case PermissionError():
             return tr(

@@ -74,7 +74,7 @@ function draw() {
     const gone = hasServer ? '' : t`SillyTavern's server does not answer.`;
     const sentence = gone || told.sentence || (state === AWAY.state ? startIt() : '');
     const isSaid = sentence.split(/\D+/).includes(String(waiting));
-    const queued = waiting && !isSaid ? `, ${t`${waiting} waiting`}` : '';
+    const queued = waiting && !isSaid ? `, ${waiting === 1 ? t`1 waiting` : t`${waiting} waiting`}` : '';
     const title = `Tavernkeep: ${WORDS[state]()}${queued}. ${sentence}`.trim();
     badge.dataset.state = state;
     badge.title = title;

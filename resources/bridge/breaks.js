@@ -49,7 +49,7 @@ function places() {
 function addButton(place) {
     if (!place.querySelector(`.${BUTTON}`)) {
         const button = element('div', `mes_button ${BUTTON} fa-solid fa-clapperboard`);
-        button.title = t`End a scene with this message, or no longer (Tavernkeep)`;
+        button.title = t`End a scene with this message. Again: take that end away. (Tavernkeep)`;
         place.prepend(button);
     }
 }

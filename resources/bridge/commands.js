@@ -164,7 +164,7 @@ const commands = () => [
         name: 'tk-scene',
         run: scene,
         argument: number(),
-        help: t`Tavernkeep ends a scene with a message, or no longer where one ends there.`,
+        help: t`Tavernkeep ends a scene with a message; where one ends there, it takes that end away.`,
     },
     {
         name: 'tk-search',
@@ -176,7 +176,7 @@ const commands = () => [
         name: 'tk-check',
         run: check,
         argument: number(),
-        help: t`Tavernkeep looks for what a message tells that its speaker cannot know.`,
+        help: t`Tavernkeep checks whether a message tells what its speaker cannot know.`,
     },
     {
         name: 'tk-memory',
@@ -196,17 +196,17 @@ const commands = () => [
     {
         name: 'tk-canon',
         run: writing('canon'),
-        help: t`Tavernkeep writes what the character has lived through, in all.`,
+        help: t`Tavernkeep writes all that the character has lived through.`,
     },
     {
         name: 'tk-continuity',
         run: writing('continuity'),
-        help: t`Tavernkeep checks whether the newest reply contradicts what was.`,
+        help: t`Tavernkeep checks whether the newest reply contradicts what happened before.`,
     },
     {
         name: 'tk-off',
         run: order('off'),
-        help: t`Tavernkeep does no work for this chat and tells nothing in it; nothing is deleted.`,
+        help: t`Tavernkeep does no work for this chat and adds nothing to its prompts; nothing is deleted.`,
     },
     {
         name: 'tk-on',

@@ -94,7 +94,7 @@ async def test_slash_commands_switch_pause_clear_and_count(
     assert companion.setting("chat_off", path=path).value is True
     await order(path, "on")
     assert companion.setting("chat_off", path=path).value is False
-    assert (await companion.edits.undo(path)).startswith("setting Off")
+    assert (await companion.edits.undo(path)).startswith("setting Tavernkeep rests")
     await order(path, "on")
     await order(path, "pause")
     assert companion.work.is_paused
@@ -104,6 +104,12 @@ async def test_slash_commands_switch_pause_clear_and_count(
     items = (await order(path, "tokens"))["items"]
     total = (await companion.slots(path)).total_tokens
     assert items[0]["text"].replace(",", "").startswith(str(total))
+    assert "Running recap" in {item["label"] for item in items}
+    companion._chats.required(path).context_tokens = 2_000  # as a turn says it
+    items = (await order(path, "tokens"))["items"]
+    expected = (await companion.next_prompt(path)).total_tokens
+    assert 0 < expected < total
+    assert items[0]["text"].replace(",", "").startswith(f"{expected} ")
     with pytest.raises(UsageError):
         await order(path, "dance")
 

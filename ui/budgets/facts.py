@@ -58,6 +58,17 @@ class RowFacts:
     is_tuned: bool = False
 
     @property
+    def most_allowed(self) -> int:
+        """The largest budget that can be set, in tokens."""
+        setting = REGISTRY[self.setting]
+        return max(self.budget, int(setting.maximum or self.maximum))
+
+    @property
+    def lacks_room(self) -> bool:
+        """Whether something is cut that the budget itself would have room for."""
+        return self.cut > 0 and self.full <= self.budget
+
+    @property
     def cut(self) -> int:
         return max(0, self.full - self.used)
 

@@ -64,6 +64,7 @@ class Legend(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
         painter = QPainter(self)
+        painter.fillRect(0, 0, self.width(), 1, t.line)  # rows go on below it
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         face, middle = letters(11), HEIGHT / 2
         left = 12.0

@@ -26,7 +26,7 @@ from ui.budgets.pane_facts import moments, pane_facts
 from ui.budgets.prompt_bar import ANY, PromptBar
 from ui.budgets.recap_strip import RecapStrip
 from ui.budgets.tools import BudgetTools
-from ui.budgets.tuning import NOTHING, NOTHING_WITHIN, NOTHING_YET, STILL_CUT
+from ui.budgets.tuning import NO_ROOM, NOTHING, NOTHING_WITHIN, NOTHING_YET, STILL_CUT
 from ui.controls.surfaces import Line
 from ui.controls.timers import once
 from ui.core.session import Session
@@ -294,7 +294,7 @@ class BudgetsPage(QWidget):
         cut = max((row for row in facts if row.setting), key=lambda row: row.cut, default=None)
         if cut is not None and cut.cut:  # one that auto-tune does not set
             lacks = words.tokens_words(cut.cut)
-            return tr(STILL_CUT, title=cut.title, tokens=lacks)
+            return tr(NO_ROOM if cut.lacks_room else STILL_CUT, title=cut.title, tokens=lacks)
         return tr(NOTHING)
 
     # Choosing and moving

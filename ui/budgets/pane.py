@@ -21,6 +21,11 @@ from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 
 FITS = N_("All of it fits.")
+TOO_SMALL = N_("A larger budget would let more of it in.")
+NO_ROOM = N_(
+    "Its budget is large enough: the prompt itself has no room for more, so a larger budget would "
+    "change nothing."
+)
 EMPTY = N_("It has nothing to tell in the next prompt.")
 NO_MEMORY = N_(
     "Nothing is remembered of this story yet. The budgets hold from the first memory on, and what "
@@ -110,11 +115,8 @@ class BudgetPane(QWidget):
         _say(self.title, tr("Falls out of {title}", title=row.title) if is_cut else row.title)
         said = f"{words.lines_words(facts.count)}, {words.tokens_words(facts.tokens)}"
         self.figures.say(said if is_cut else "")
-        self.sentence.setVisible(not is_cut)
-        if not facts.has_memory:
-            _say(self.sentence, tr(NO_MEMORY))
-        else:
-            _say(self.sentence, f"{row.meaning} {tr(FITS if row.full else EMPTY)}")
+        self.sentence.setVisible(not is_cut or row.lacks_room)
+        _say(self.sentence, _sentence_on(facts))
         self.lost.show_lines(facts.lost, facts.count)
         _say(self.other, " ".join(facts.other))
         self.other.setVisible(bool(facts.other))
@@ -135,7 +137,7 @@ class BudgetPane(QWidget):
             "{title}, last reply", "{title}, last {n} replies", len(needs), title=row.title
         )
         _say(self.chart_title, replies)
-        _say(self.most, tr("most: {tokens}", tokens=number(max(tokens for _, tokens in needs))))
+        _say(self.most, tr("at most {tokens}", tokens=number(max(tokens for _, tokens in needs))))
         self.chart.show_needs(needs, row.hue, title=row.title, budget=row.budget, tuned=facts.tuned)
 
     def _on_fit(self) -> None:
@@ -163,6 +165,21 @@ class _Loud(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         face, ink = letters(12, SEMIBOLD), current_tokens().out_of_budget.text
         face.draw(QPainter(self), self.words, ink, 0, self.height() / 2, self.width())
+
+
+def _sentence_on(facts: PaneFacts) -> str:
+    """What the slot holds, and whether all of it fits."""
+    row = facts.row
+    if not facts.has_memory:
+        return tr(NO_MEMORY)
+    if row.cut:
+        said = trn(
+            "{n} token of it does not reach the next prompt.",
+            "{n} tokens of it do not reach the next prompt.",
+            row.cut,
+        )
+        return f"{said} {tr(NO_ROOM if row.lacks_room else TOO_SMALL)}"
+    return f"{row.meaning} {tr(FITS if row.full else EMPTY)}"
 
 
 def _say(label: Label, said: str) -> None:

@@ -32,7 +32,7 @@ class LostLine:
 class PaneFacts:
     """What the pane says of a slot. lost: the first lines that fall out; count, tokens: of all.
     other: what is left out for another reason, in words. fit: the budget with which all would fit,
-    None where it does. needs: (message, tokens).
+    None where it does or where no budget helps. needs: (message, tokens).
     """
 
     row: RowFacts
@@ -64,11 +64,19 @@ def pane_facts(
         len(out),
         row.cut,
         _others(content),
-        target(row.full, row.budget) if row.name and row.cut and not row.is_tuned else None,
+        fitting_budget(row),
         [(need.message, need.tokens.get(key, 0)) for need in needs] if key else [],
         tuning.after if tuning else None,
         bool(rehearsal.prepared.occasion.told),
     )
+
+
+def fitting_budget(row: RowFacts) -> int | None:
+    """The budget with which all of a slot would fit; None where another budget changes nothing."""
+    if row.name is None or not row.cut or row.lacks_room or row.is_tuned:
+        return None
+    fit = min(target(row.full, row.budget), row.most_allowed)
+    return fit if fit > row.budget else None
 
 
 def _line(rehearsal: Rehearsal, text: str, memory: str, count: Callable[[str], int]) -> LostLine:

@@ -19,11 +19,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, tr, tr_in
+from app.prompt.slot_names import slot_name
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, SlotName, TurnKind
 from app.work.prompts.budget_preview import Outlook
 from ui.budgets import words
 from ui.controls.fields import Segments
-from ui.core.slot_words import slot_name
 from ui.story.lettering import Letters, letters
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, display_font
@@ -98,7 +98,7 @@ class PromptBar(QWidget):
         self.note = _Note()
         self.bar = _Bar()
         turns = {kind.value: tr(word) for kind, word in words.TURN_WORDS.items()}
-        self.turns = Segments(tr("Turn"), {ANY: tr("As it comes"), **turns})
+        self.turns = Segments(tr("Turn"), {ANY: tr("As the story has it"), **turns})
         self.turns.choose(ANY)
         self.turns.setToolTip(tr("What the next turn would hold if it were of this kind."))
         self._top = QHBoxLayout()
@@ -153,9 +153,9 @@ class PromptBar(QWidget):
         """What the next turn is like by itself."""
         self.turns.set_word(
             ANY,
-            tr("As it comes: {kind}", kind=tr(words.TURNS_IN_SENTENCES[kind]))
+            tr("As the story has it: {kind}", kind=tr(words.TURNS_IN_SENTENCES[kind]))
             if kind
-            else tr("As it comes"),
+            else tr("As the story has it"),
         )
 
 

@@ -29,7 +29,14 @@ ON = N_(
     "On: slots have what they need here. Your own values are kept, and come back when it is off."
 )
 NOTHING = N_("Nothing to change: every slot has what it needs.")
-STILL_CUT = N_("Auto-tune would change nothing, but {title} lacks {tokens}. Raise its budget.")
+STILL_CUT = N_(
+    "Auto-tune would change nothing. Cut all the same: {title}, by {tokens}. A larger budget for "
+    "it would help."
+)
+NO_ROOM = N_(
+    "Auto-tune would change nothing. Cut all the same: {title}, by {tokens}. Its budget is large "
+    "enough: the prompt itself has no room for more."
+)
 NOTHING_WITHIN = N_("Nothing to change within this total: a larger one would leave room for it.")
 NOTHING_YET = N_("Nothing to tune by yet. It begins with the first memories.")
 
@@ -45,7 +52,7 @@ class TuningPart(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.switch = Switch(tr("Tune budgets by themselves"))
+        self.switch = Switch(tr("Tune budgets automatically"))
         self.switch.clicked.connect(self._on_clicked)
         self._is_on = False
         self._state = Label(tr("off"), font=ui_font(12), tone=T3_ROLE)

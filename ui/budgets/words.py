@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from app.core.translation import N_, number, tr, trn
 from app.prompt.budgeting.budgets import DEFAULTS
+from app.prompt.slot_names import SLOT_NAMES
 from app.prompt.slots import SLOTS, Position, SlotName, TurnKind
-from ui.core.slot_words import SLOT_NAMES, SLOT_TIERS
+from ui.core.slot_words import SLOT_TIERS
 
 # In the order of the page, largest default first.
 TEN = tuple(sorted(DEFAULTS, key=lambda name: -DEFAULTS[name]))
@@ -38,6 +39,8 @@ TURNS_IN_SENTENCES: Mapping[TurnKind, str] = {
     TurnKind.TRANSITION: N_("transition"),
     TurnKind.INTIMATE: N_("intimate"),
 }
+# As steps were named once, and are still in the history of chats.
+EARLIER_LABEL = N_("budget of {what} {before} → {after}")
 STEP, SMALL_STEP, PAGE_STEP = 50, 10, 250
 
 
@@ -65,8 +68,8 @@ def lines_words(count: int) -> str:
 
 
 def moved_label(what: str, before: int, after: int) -> str:
-    """Name of a step for undo, in English: "budget of who knows what 200 → 350"."""
-    return N_("budget of {what} {before} → {after}").format(
+    """Name of a step for undo, in English: "budget of who knows what: 200 → 350"."""
+    return N_("budget of {what}: {before} → {after}").format(
         what=what, before=f"{before:,}", after=f"{after:,}"
     )
 

@@ -59,6 +59,19 @@ class Choice(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
 
+    def sizeHint(self) -> QSize:
+        """As wide as its longest word needs: the style's own hint leaves its edges out."""
+        hint = super().sizeHint()
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.rect.setSize(hint)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        whole = QStyle.ComplexControl.CC_ComboBox
+        room = self.style().subControlRect(whole, option, part, self).width() - 2
+        words = (self.itemText(row) for row in range(self.count()))
+        widest = max(map(self.fontMetrics().horizontalAdvance, words), default=0)
+        return hint.expandedTo(QSize(hint.width() + widest - room, hint.height()))
+
     def _cut(self, option: QStyleOptionComboBox) -> str:
         """As much of the word as there is room for; the style draws on over its edge."""
         part = QStyle.SubControl.SC_ComboBoxEditField

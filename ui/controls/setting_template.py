@@ -45,7 +45,7 @@ class TemplateEditor(QWidget):
         self.text = _Lines(self)
         self.text.setAccessibleName(name)
         self.text.textChanged.connect(self._on_text_changed)
-        self.keep = Button(tr("Keep this text"), icon="check", hint="Ctrl Return")
+        self.keep = Button(tr("Keep this text"), icon="check", hint=tr("Ctrl Return"))
         self.keep.clicked.connect(self._on_keep)
         self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET)
         self.drop.clicked.connect(self.put_back)

@@ -140,7 +140,7 @@ _ACTIONS = (
     ActionSpec(
         "log",
         N_("Open the log's folder"),
-        N_("See what went wrong, in words for whoever mends it; no story text is in it."),
+        N_("Open the log, for whoever helps you. It holds no story text."),
         (),
         "document",
     ),
@@ -154,11 +154,11 @@ _ACTIONS = (
     ActionSpec(
         "off",
         N_("Switch off for this chat"),
-        N_("Neither work nor telling in this chat; nothing is deleted."),
+        N_("No work for this chat and nothing added to its prompts; nothing is deleted."),
         ("Ctrl+Shift+O",),
         "eye-off",
     ),
-    ActionSpec("pause", N_("Pause the work"), N_("Begin nothing new in the queue."), (), "pause"),
+    ActionSpec("pause", N_("Pause the work"), N_("Start nothing new from the queue."), (), "pause"),
     ActionSpec(
         "prompts",
         N_("Prompts for the model"),

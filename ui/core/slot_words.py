@@ -7,12 +7,6 @@ from app.prompt.slots import RUNNING_RECAP_KEY, SLOTS, Position, Role, Slot
 from app.story.recaps import BUILT_IN, DEMO_AUTHORS, FOREIGN, YOU, RunningRecap, RunningVersion
 from ui.controls.dates import time_words
 
-SLOT_NAMES = {
-    RUNNING_RECAP_KEY: N_("Running recap"),
-    "auto_recap_memory_long": N_("Long-term messages"),
-    "auto_recap_memory_short": N_("Recent messages"),
-    **{name.key: spec.title for name, spec in SLOTS.items()},
-}
 SLOT_TIERS = {
     "auto_recap_memory_long": "long-term",
     "auto_recap_memory_short": "short-term",
@@ -36,13 +30,6 @@ SAID_ALONE = ("edit", "import", "foreign")  # the reason says who made it, too
 STAND_IN = ", in place of "  # as it is stored
 LEFT_OUT = " older entries left out"  # as it ends where it is stored
 ROLES = {Role.SYSTEM: N_("system"), Role.USER: N_("user"), Role.ASSISTANT: N_("assistant")}
-
-
-def slot_name(key: str) -> str:
-    """The slot's name for people; an unknown key with its underscores as spaces."""
-    if key in SLOT_NAMES:
-        return tr(SLOT_NAMES[key])
-    return key.replace("_", " ").strip().capitalize()
 
 
 def slot_meaning(key: str) -> str:
@@ -77,8 +64,11 @@ def version_word(version: RunningVersion) -> str:
 
 
 def maker_label(made_by: str) -> str:
-    """The label of a model, with how much of what it wrote had no room; "" for none."""
-    return retold(made_by) if made_by.endswith(LEFT_OUT) else tr(made_by)
+    """The label of a model, with how much of what it wrote had no room, or of what wrote in its
+    place; "" for none.
+    """
+    is_sentence = made_by.endswith(LEFT_OUT) or STAND_IN in made_by
+    return retold(made_by) if is_sentence else tr(made_by)
 
 
 def maker_words(made_by: str) -> str:

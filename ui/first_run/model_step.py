@@ -41,7 +41,7 @@ class ModelStep(Step):
             return ""
         spec = parse_spec(ProgramSettings(self.session.companion.settings).backend)
         if spec.kind == BUILTIN:
-            return tr("No model, and says so")
+            return tr("No model")
         return tr("SillyTavern's own connection") if spec.kind == SILLYTAVERN else spec.model
 
     @property

@@ -31,8 +31,8 @@ WITH_WORDS = 160  # px of a row
 ROW = 72
 DISC = 28
 INTRO = N_(
-    "It keeps the long memory of your stories, beside SillyTavern. Four steps, each can be skipped "
-    "and changed later."
+    "The long-term memory for your stories in SillyTavern. Four steps; each can "
+    "be skipped, and changed later."
 )
 STAYS = N_("Nothing leaves this machine")
 WHY_IT_STAYS = N_("Your stories are read and kept here. No account, and nothing is reported.")

@@ -44,9 +44,7 @@ class TavernStep(Step):
     name = "SillyTavern"
     hint = N_("Where your chats are")
     title = N_("Find SillyTavern")
-    sentence = N_(
-        "Chats are read where SillyTavern keeps them. Looking at them never changes them."
-    )
+    sentence = N_("Chats are read where SillyTavern keeps them. Reading never changes them.")
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

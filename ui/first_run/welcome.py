@@ -24,10 +24,11 @@ from ui.theme.palette import T2_ROLE
 WIDTH = 560
 RECENT = 5
 NO_CHAT = N_("No chat is open.")
-FOUND = N_("It keeps the long memory of your stories, beside SillyTavern.")
+FOUND = N_("The long-term memory for your stories in SillyTavern.")
 NOT_FOUND = N_(
-    "It keeps the long memory of your stories, beside SillyTavern. No SillyTavern folder was found "
-    "on this machine yet. Nothing leaves this machine unless you choose a model elsewhere."
+    "The long-term memory for your stories in SillyTavern. No SillyTavern folder "
+    "was found on this machine yet. Nothing leaves this machine unless you choose "
+    "a model elsewhere."
 )
 
 

@@ -8,18 +8,16 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from app.core.translation import tr
 from ui.controls.buttons import Button, ButtonRole
-from ui.controls.labels import Label
 from ui.controls.surfaces import Line, Stage, centred, scrolling
 from ui.core.session import Session
 from ui.first_run.bridge_step import BridgeStep
 from ui.first_run.chat_step import ChatStep
 from ui.first_run.model_step import ModelStep
+from ui.first_run.problem import ProblemLine
 from ui.first_run.rail import StepRail
 from ui.first_run.step import Step
 from ui.first_run.tavern_step import TavernStep
 from ui.theme import current_tokens
-from ui.theme.fonts import MEDIUM, ui_font
-from ui.theme.palette import T2_ROLE
 
 COLUMN = 880
 
@@ -50,7 +48,7 @@ class FirstRun(QWidget):
         self.chat = ChatStep(session)
         self.steps: tuple[Step, ...] = (self.tavern, self.bridge, self.model, self.chat)
         self.rail = StepRail(self.steps)
-        self._said = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE, wraps=True)
+        self.problem = ProblemLine()
         self._stack = QStackedWidget()
         self._lay_out()
         self._connect()
@@ -65,7 +63,7 @@ class FirstRun(QWidget):
             step.changed.connect(self._refresh)
             step.over.connect(self._on_over)
         self.tavern.folder_wanted.connect(self.folder_wanted)
-        self.tavern.told.connect(self._said.setText)
+        self.tavern.told.connect(self.problem.say)
         for begun in (self.model.choice.test_wanted, self.model.choice.models_wanted):
             begun.connect(self._say_nothing)  # what was said of the last try is old
         self.chat.begun.connect(self.closed)
@@ -74,7 +72,7 @@ class FirstRun(QWidget):
         self.main.clicked.connect(self._on_main)
         self.back.clicked.connect(self._on_back)
         self.skip.clicked.connect(self._on_skip)
-        self._session.failed.connect(self._said.setText)
+        self._session.failed.connect(self.problem.say)
 
     def _lay_out(self) -> None:
         stage = Stage()
@@ -87,6 +85,9 @@ class FirstRun(QWidget):
             middle.addWidget(step, 1000)
             middle.addStretch(1)
             self._stack.addWidget(scrolling(stage_page, name=tr(step.title)))
+        over = centred(self.problem, COLUMN)
+        over.setContentsMargins(32, 16, 32, 0)
+        stage.column.addLayout(over)
         stage.column.addWidget(self._stack, 1)
         stage.column.addWidget(Line())
         commands = QWidget()
@@ -94,7 +95,7 @@ class FirstRun(QWidget):
         foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(8)
         foot.addWidget(self.back)
-        foot.addWidget(self._said, 1)
+        foot.addStretch(1)
         foot.addWidget(self.skip)
         foot.addWidget(self.main)
         foot.addWidget(self.use)
@@ -114,7 +115,7 @@ class FirstRun(QWidget):
 
     def _show_step(self, number: int) -> None:
         self._current = number
-        self._said.setText("")
+        self.problem.say("")
         self._stack.setCurrentIndex(number)
         self.step.enter()
         self._refresh()
@@ -135,10 +136,10 @@ class FirstRun(QWidget):
     # --- hands
 
     def _say_nothing(self, _what: str) -> None:
-        self._said.setText("")
+        self.problem.say("")
 
     def _on_main(self) -> None:
-        self._said.setText("")
+        self.problem.say("")
         self.step.do()
 
     def _on_over(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, QSize
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,7 +15,7 @@ from app.story.story import Story
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Choice
-from ui.controls.labels import ElidedLabel, Label, body, section
+from ui.controls.labels import Label, body, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
 from ui.core.session import Session
@@ -51,6 +51,8 @@ NO_ROOM = N_(
     "for {room} of the {budget} tokens of its budget."
 )
 
+LEAST_TEXT = 84  # px
+
 
 class Inspector(QWidget):
     """Shows and edits the running recap of the open chat."""
@@ -62,7 +64,7 @@ class Inspector(QWidget):
         self._versions.activated.connect(self._on_version_activated)
         self._edit = IconButton("pencil", tr("Edit the running recap"), is_framed=True)
         self._edit.clicked.connect(self._begin_edit)
-        self._origin = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
+        self._origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self._bar = BudgetBar()
         self._used = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._change = Label(font=ui_font(12), tone=T2_ROLE)
@@ -130,7 +132,7 @@ class Inspector(QWidget):
         facts.addWidget(self._bar)
         facts.addLayout(figures)
         facts.addWidget(self._left)
-        self._stack = QStackedWidget()
+        self._stack = _Texts()
         self._stack.addWidget(self._text)
         nothing = QWidget()
         nothing_column = QVBoxLayout(nothing)
@@ -182,7 +184,7 @@ class Inspector(QWidget):
         self._origin.setText(origin_words(current, now=time.time()))
         self._show_change()
         if not self._text.is_editing:
-            self._text.set_text(current.content)
+            self._text.set_text(self._shown(current.content))
 
     def _offer_versions(self, story: Story, current: RunningVersion | None) -> None:
         # By what the chat holds, too: a chat that shrinks keeps its versions, and shows fewer.
@@ -251,7 +253,8 @@ class Inspector(QWidget):
         current, before = self._current_and_before()
         if current is None or before is None:
             return
-        texts, of = (current.content, before.content), self._tally.of
+        texts = tuple(self._shown(version.content) for version in (current, before))
+        of = self._tally.of
         self._tally.want(texts, is_running=True)
         tokens, old = (of(text, is_running=True) for text in texts)
         if tokens is not None and old is not None:
@@ -267,6 +270,11 @@ class Inspector(QWidget):
             return None, None
         older = [v for v in story.running.versions if v.version < current.version]
         return current, older[-1] if older else None
+
+    def _shown(self, content: str) -> str:
+        """A kept recap under the headings that the prompt has, too."""
+        path = self._session.path
+        return self._session.companion.recap_texts.shown(path, content) if path else content
 
     def _turn_words(self) -> str:
         story = self._session.story
@@ -300,9 +308,10 @@ class Inspector(QWidget):
         text = self._text.text.strip()
         self._show_edit(False)
         if path is not None and text:
+            companion = self._session.companion
+            kept = companion.recap_texts.kept(path, text)
             self._session.do(
-                self._session.companion.edits.edit_running_recap(path, text),
-                name=N_("keep your edit"),
+                companion.edits.edit_running_recap(path, kept), name=N_("keep your edit")
             )
         else:
             self._drop()
@@ -311,3 +320,13 @@ class Inspector(QWidget):
         self._show_edit(False)
         if self._session.story is not None:
             self._show_story(self._session.story)
+
+
+class _Texts(QStackedWidget):
+    """Takes what is left: the rows below it go before a long text, which can be scrolled."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), LEAST_TEXT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), LEAST_TEXT)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.translation import number, tr, trn
+from app.prompt.slot_names import slot_name
 from app.prompt.slots import Slot, SlotSet
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel, Label, body, section
-from ui.core.slot_words import SLOT_TIERS, slot_meaning, slot_name
+from ui.core.slot_words import SLOT_TIERS, slot_meaning
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
+LEAST_ROWS = 64  # px
 FIGURE_WIDTH, CUT_WIDTH = 36, 44  # px for 9,999 and for −9,999
 
 
@@ -31,7 +41,8 @@ class NextPrompt(QWidget):
         head.setSpacing(12)
         head.addWidget(section(tr("Next prompt")))
         head.addWidget(self._who, 1)
-        self._rows = QGridLayout()
+        self.area = _Rows()
+        self._rows = self.area.grid
         self._rows.setHorizontalSpacing(8)
         self._rows.setVerticalSpacing(7)
         self._rows.setColumnStretch(1, 1)
@@ -46,7 +57,7 @@ class NextPrompt(QWidget):
         column.setSpacing(12)
         column.addLayout(head)
         column.addWidget(self._nothing)
-        column.addLayout(self._rows)
+        column.addWidget(self.area)
         column.addWidget(self._button)
 
     def show_slots(self, slots: SlotSet, who: str) -> None:
@@ -62,6 +73,8 @@ class NextPrompt(QWidget):
         for row, slot in enumerate(slots.slots):
             self._add_row(row, slot, scale)
         self._nothing.setVisible(not slots.slots)
+        self.area.setVisible(bool(slots.slots))
+        self.area.updateGeometry()
 
     def _add_row(self, row: int, slot: Slot, scale: int) -> None:
         name = Label(slot_name(slot.key), font=ui_font(12), tone=T2_ROLE)
@@ -90,6 +103,37 @@ class NextPrompt(QWidget):
         self._rows.addWidget(name, row, 0)
         self._rows.addWidget(bar, row, 1)
         self._rows.addWidget(figures, row, 2)
+
+
+class _Rows(QScrollArea):
+    """All rows at their full height; only those that there is no room for are scrolled to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        rows = QWidget()
+        self.grid = QGridLayout(rows)
+        self.grid.setContentsMargins(0, 0, 0, 0)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.setAccessibleName(tr("Next prompt"))
+        self.setWidget(rows)
+        self.viewport().setAutoFillBackground(False)
+        rows.setAutoFillBackground(False)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A new row has a size only once it is shown."""
+        if watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+    def sizeHint(self) -> QSize:
+        return self.grid.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        hint = self.grid.sizeHint()
+        return QSize(self.grid.minimumSize().width(), min(hint.height(), LEAST_ROWS))
 
 
 class _Figures(QWidget):

@@ -52,7 +52,7 @@ class MemoryCommands(PageCommands):
             tr("Read this story now"), tr("Look for memories up to the last message."), "pulse"
         )
         self.review = self._command(
-            tr("Go to the review"), tr("What waits for your word."), "hourglass"
+            tr("Go to the review"), tr("What waits for your answer."), "hourglass"
         )
         self.texts = {
             TextRequest.PROFILES: self._command(
@@ -65,7 +65,9 @@ class MemoryCommands(PageCommands):
                 tr("Write the summary"), tr("Take new messages into the summary."), "document"
             ),
             TextRequest.CONTINUITY: self._command(
-                tr("Check the newest reply"), tr("Whether it contradicts what was."), "question"
+                tr("Check the newest reply"),
+                tr("Whether it contradicts what happened before."),
+                "question",
             ),
         }
         self.importance = tuple(

@@ -24,7 +24,7 @@ from ui.shell.notice import Notice
 
 KEY = "memories: "  # of offers in the notice
 DISCARD = "discard"
-NOTHING = N_("There is nothing of that to clear.")
+NOTHING = N_("There is nothing of this kind to clear.")
 POLICY_NAMES = {
     Policy.FULL: N_("Keep memories of {} across chats"),
     Policy.CHAT_LOCAL: N_("Keep memories of {} within each chat"),

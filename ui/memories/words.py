@@ -201,7 +201,7 @@ def confidence_words(memory: Memory) -> str:
         case Grounding.DERIVED:
             said = tr("Merged from memories that cite messages.")
         case _:
-            said = tr("It cites the messages below.")
+            said = tr("It cites the messages it comes from.")
     if passes:
         again = trn(
             "Not mentioned again in the last {n} reading.",

@@ -184,7 +184,7 @@ class Lanes(QWidget):
         painter.setFont(ui_font(12, MEDIUM))
         painter.setPen(t.t2)
         area = QRectF(16, top + 6, LABEL - 24, FOOT - 8)
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr("Know it"))
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, tr("Who knows it"))
         most = max((count for _, count in self._know), default=0)
         for place, (first, count) in enumerate(self._know):
             if not count:

@@ -42,7 +42,7 @@ class LeakStrip(QWidget):
         self._message = 0
         self._is_whole = False
         self.title = ElidedLabel(font=ui_font(12.5, SEMIBOLD))
-        self.close_button = IconButton("cross", tr("Put this away"), side=24, icon_size=13)
+        self.close_button = IconButton("cross", tr("Close this"), side=24, icon_size=13)
         self.close_button.clicked.connect(self.hide)
         head = QHBoxLayout()
         head.setSpacing(8)

@@ -33,7 +33,7 @@ from ui.minds.veil import Veil
 from ui.shell.side_split import Side, SideSplit
 
 PANE, PANE_MINIMUM = 312, 280
-NOTHING_THEN = N_("Nobody held anything at this moment. Move the playhead further.")
+NOTHING_THEN = N_("Nobody knew anything yet at this moment. Move the playhead further.")
 
 
 class MindsPage(QWidget):

@@ -30,12 +30,12 @@ PERSON_WORDS = {
     Attitude.KEPT: N_("Is kept in the dark about"),
 }
 MATTER_WORDS = {
-    Attitude.KNOWS: N_("Know it"),
-    Attitude.SUSPECTS: N_("Suspect it"),
-    Attitude.BELIEVES: N_("Are wrong about it"),
+    Attitude.KNOWS: N_("Who knows it"),
+    Attitude.SUSPECTS: N_("Who suspects it"),
+    Attitude.BELIEVES: N_("Who is wrong about it"),
     Attitude.HIDING: N_("Hide it"),
-    Attitude.UNAWARE: N_("Do not know it"),
-    Attitude.KEPT: N_("Are kept in the dark"),
+    Attitude.UNAWARE: N_("Who does not know it"),
+    Attitude.KEPT: N_("Who is kept in the dark"),
 }
 
 
@@ -194,7 +194,7 @@ class MindPane(QWidget):
             tr(
                 "At #{at}: {counts}",
                 at=self._at,
-                counts=counts_words(stances) or tr("nobody holds it"),
+                counts=counts_words(stances) or tr("nobody knows of it"),
             ),
             wraps=True,
         )
@@ -226,7 +226,7 @@ class MindPane(QWidget):
             words = (
                 tr("Nobody: whom it was hidden from knows it.")
                 if risk.keepers
-                else tr("Nobody now.")
+                else tr("Nobody any more.")
             )
             yield _indented(words)
             return

@@ -40,7 +40,7 @@ _LEARNED = {  # by channel
     WAS_THERE: N_("was there"),
     WAS_AWAY: N_("was not there"),
 }
-VEILED = N_("Hidden until you ask for it")
+VEILED = N_("Hidden until you ask to see it")
 LEAK_WORDS = {
     LeakKind.UNAWARE: N_("{speaker} does not know it"),
     LeakKind.HIDDEN: N_("{holder} hides it from {speaker}"),

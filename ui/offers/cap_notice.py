@@ -48,7 +48,7 @@ class CapNotice(QObject):
                 "midnight.",
                 label=retold(self._asked.spec.label),
             )
-            self._notice.offer(ASKED, question, way_on=tr("Do it all the same"))
+            self._notice.offer(ASKED, question, way_on=tr("Do it anyway"))
         else:
             self._notice.withdraw(ASKED)
         # One question at a time: the newer would cover the other.

@@ -102,7 +102,7 @@ def settings_sentences(found: TheirSettings) -> tuple[str, ...]:
     named = found.labels[:MOST_LABELS]
     more = len(found.labels) - len(named)
     listed = (*named, trn("{n} more", "{n} more", more)) if more else named
-    said = tr("Settings of Smart Memory that are otherwise here: {names}.", names=joined(listed))
+    said = tr("Settings of Smart Memory that are different here: {names}.", names=joined(listed))
     return (said, *_left_out_settings(found))
 
 

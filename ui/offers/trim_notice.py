@@ -7,9 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.core.translation import N_, number, tr, trn
+from app.prompt.slot_names import slot_name
 from app.prompt.slots import SlotName, SlotSet
 from ui.core.session import Session
-from ui.core.slot_words import slot_name
 from ui.shell.notice import Notice
 
 TRIMMED = "trimmed"

@@ -18,7 +18,7 @@ from app.story.story import ChatRef, Story
 from ui.controls.buttons import key_text
 from ui.controls.labels import menu_text
 from ui.core.actions import PAGE_ACTIONS, Actions
-from ui.core.chat_words import chat_title
+from ui.core.chat_words import chat_title, chat_words
 from ui.core.dialogs import choose_folder
 from ui.core.session import Session
 from ui.library.popover import LibraryPopover
@@ -275,8 +275,7 @@ class Desk(QObject):
         self._frame.notice.forget_failure()
         self._frame.card.show_story(story, self.session.companion.host_of(story.chat))
         self._actions["copies"].setEnabled(True)
-        name = story.chat.owner_name or story.chat.title
-        self._window.setWindowTitle(f"{name} — Tavernkeep")
+        self._window.setWindowTitle(f"{chat_words(story.chat)} — Tavernkeep")
         self.show_page(self.page_key)
 
     def _on_story_changed(self, _change: object) -> None:

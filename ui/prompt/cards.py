@@ -15,13 +15,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, tr
+from app.prompt.slot_names import slot_name
 from app.prompt.slots import Slot
 from app.prompt.turns import Share
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, meta, section
 from ui.controls.surfaces import Line, Surface
-from ui.core.slot_words import place_words, slot_meaning, slot_name
+from ui.core.slot_words import place_words, slot_meaning
 from ui.inspector.next_prompt import slot_fill
 from ui.prompt.rows import PromptRow
 from ui.prompt.words import left_out_lines, left_out_words, passage_lines, tokens_words

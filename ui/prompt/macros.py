@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr, trn
 from app.prompt.placement import MacroState, MacroUse
+from app.prompt.slot_names import slot_name
 from ui.controls.buttons import IconButton
 from ui.controls.labels import Label, body, section
-from ui.core.slot_words import slot_meaning, slot_name
+from ui.core.slot_words import slot_meaning
 from ui.theme.fonts import mono_font, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 

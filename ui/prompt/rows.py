@@ -128,6 +128,6 @@ def whole_text(turn: SentTurn) -> str:
 def slots_text(slots: Iterable[Slot]) -> str:
     """All slots as one text, in the order of the prompt, each under its name."""
     from app.prompt.order import ordered
-    from ui.core.slot_words import slot_name
+    from app.prompt.slot_names import slot_name
 
     return "\n\n".join(f"{slot_name(slot.key)}\n{slot.text.strip()}" for slot in ordered(slots))

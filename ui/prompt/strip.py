@@ -9,8 +9,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.core.translation import number, tr
+from app.prompt.slot_names import slot_name
 from app.prompt.turns import Share
-from ui.core.slot_words import slot_name
 from ui.inspector.next_prompt import slot_fill
 from ui.prompt.rows import PromptRow
 from ui.prompt.words import tokens_words

@@ -7,11 +7,11 @@ from dataclasses import replace
 from app.core.translation import N_, number, tr, trn
 from app.prompt.order import Own
 from app.prompt.prefix import PrefixBreak, prefix_break
+from app.prompt.slot_names import slot_name
 from app.prompt.slots import PassageShown, Reason, SlotContent, SlotSet
 from app.prompt.turns import SentTurn, Share
 from app.work.pages.turn_history import TurnView
 from ui.budgets.words import TURNS_IN_SENTENCES
-from ui.core.slot_words import slot_name
 
 GENERATIONS = {
     "normal": N_("Reply"),
@@ -29,8 +29,8 @@ OWN_NAMES = {
 }
 REASONS = {
     Reason.BUDGET: N_("over the budget"),
-    Reason.TOTAL: N_("over the total"),
-    Reason.ELSEWHERE: N_("told elsewhere"),
+    Reason.TOTAL: N_("no room left"),
+    Reason.ELSEWHERE: N_("already told elsewhere"),
     Reason.VISIBLE: N_("can still be read in the chat"),
     Reason.SECONDHAND: N_("did not witness it"),
     Reason.ABSENT: N_("about nobody who is there"),
@@ -93,7 +93,8 @@ def break_sentence(view: TurnView) -> str:
         return tr("The memory is the same as in the turn before.")
     if broken.kept is None or broken.total is None:
         return tr(
-            "Since the turn before, {place} is the first to differ.", place=break_place(broken)
+            "Compared with the turn before, {place} is the first to change.",
+            place=break_place(broken),
         )
     total, kept = broken.total, broken.kept
     share = round(100 * kept / total) if total else 0
@@ -109,12 +110,12 @@ def break_sentence(view: TurnView) -> str:
     if broken.again:
         tokens = tokens_words(broken.again)
         cause = tr(
-            "{place} is the first to differ: {tokens} behind it are read again.",
+            "{place} is the first to change: {tokens} behind it are read again.",
             place=place,
             tokens=tokens,
         )
     else:
-        cause = tr("{place} is the first to differ; all behind it is new.", place=place)
+        cause = tr("{place} is the first to change; everything behind it is new.", place=place)
     return f"{start} {cause}"
 
 
@@ -125,8 +126,8 @@ def coming_sentence(last: SentTurn, slots: SlotSet) -> str:
     if broken is None:
         return tr("All slots are as they were in the last turn.")
     return tr(
-        "Since the last turn, {place} is the first slot to differ. What stands before it "
-        "in the prompt need not be read anew.",
+        "Compared with the last turn, {place} is the first slot to change. What "
+        "stands before it in the prompt need not be read again.",
         place=break_place(broken),
     )
 

@@ -13,7 +13,7 @@ from app.story.drafts import Draft
 from app.story.recaps import DEMO_AUTHORS
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.dates import time_words
-from ui.controls.labels import ElidedLabel, Label, body, section
+from ui.controls.labels import Label, body, section
 from ui.controls.prose import EDIT_MARGIN, ProseField
 from ui.controls.surfaces import Surface, centred
 from ui.core.slot_words import by_words, maker_words
@@ -63,7 +63,7 @@ class ReadingPane(QWidget):
         self._next = ""
         self.base: int | None = None  # of what is being written
         self._title = section()
-        self._origin = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
+        self._origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self.back = Button(tr("Back to the comparison"), icon="chevron-left")
         self.restore = Button(tr("Restore"), icon="undo")
         self.use = Button(tr("Use this version"), icon="check")
@@ -106,7 +106,7 @@ class ReadingPane(QWidget):
         head.setContentsMargins(0, 0, 0, 0)
         head.setSpacing(8)
         head.addWidget(self._title)
-        head.addWidget(self._origin, 1)
+        head.addStretch(1)
         for button in (
             self.back,
             self.restore,
@@ -131,7 +131,7 @@ class ReadingPane(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 12, 0, 0)
         outer.setSpacing(14)
-        for widget in (top, self.offer, self.told, self.pins):
+        for widget in (top, self._origin, self.offer, self.told, self.pins):
             row = centred(widget, COLUMN)
             row.setContentsMargins(GUTTER, 0, GUTTER, 0)
             outer.addLayout(row)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.core.operations import OperationKind
 from app.core.translation import N_, tr
-from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion
 from app.story.scenes import Scene
@@ -54,26 +54,33 @@ class RecapSubject:
         """Tokens that the text may take in the prompt, 0 for no budget of its own."""
         if self.anchor:
             return 0
-        slots = self._session.slots.slots
-        return next((slot.budget for slot in slots if slot.key == RUNNING_RECAP_KEY), 0)
+        # Not that of the slot, which is less where a turn has no room for all of it.
+        path = self._session.path
+        return int(self._session.companion.setting("running_recap_budget", path=path).value)
 
     def rows(self, deleted: Sequence[RunningVersion]) -> tuple[VersionRow, ...]:
         """All versions, newest first, then `deleted` ones."""
         story = self._session.story
         if story is None:
             return ()
-        return scene_rows(story, self.anchor) if self.anchor else running_rows(story, deleted)
+        if self.anchor:
+            return scene_rows(story, self.anchor)
+        shown = self._session.companion.recap_texts.shown
+        rows, path = running_rows(story, deleted), story.chat.path
+        return tuple(replace(row, text=shown(path, row.text)) for row in rows)
 
     def keep(self, text: str, base: int | None) -> None:
         """Make a text a version. base: number of the version it began from."""
-        edits, path = self._session.companion.edits, self._session.path
-        if path is not None:
-            self._do(
-                edits.edit_scene_recap(path, self.anchor, text)
-                if self.anchor
-                else edits.edit_running_recap(path, text, base=base),
-                N_("keeping your version"),
-            )
+        companion, path = self._session.companion, self._session.path
+        if path is None:
+            return
+        edits, kept = companion.edits, companion.recap_texts.kept
+        self._do(
+            edits.edit_scene_recap(path, self.anchor, text)
+            if self.anchor
+            else edits.edit_running_recap(path, kept(path, text), base=base),
+            N_("keeping your version"),
+        )
 
     def use(self, number: int) -> None:
         """Inject a version, or let it count for its scene."""

@@ -44,7 +44,7 @@ class TokenTally(QObject):
         count: Callable[[str], int] = companion.count_tokens
         if is_running and path is not None:
             try:
-                count = companion.running_recap_counter(path)
+                count = companion.recap_texts.running_counter(path)
             except UsageError:  # another chat took its place, and is shown at once
                 return
         counts = await asyncio.to_thread(

@@ -35,10 +35,10 @@ NONE_FOUND = N_(
     "None was found on port 11434. Start Ollama first, or name a model that it will have."
 )
 KEY_HELP = N_(
-    "An API key, where the server wants one, goes into your system's keyring and to this server "
-    "only. It is never shown again, and no log or report holds it."
+    "An API key, if the server asks for one, goes into your system's keyring and "
+    "to this server only. It is never shown again, and no log or report holds it."
 )
-NO_KEY = N_("API key, where the server wants one")
+NO_KEY = N_("API key, if the server asks for one")
 KEY_KEPT = N_("A key for this server is kept. Type another to replace it.")
 KEY_IN_FILE = N_(
     "No keyring of the system took the key, so it lies unencrypted in {file}, which only your user "
@@ -335,7 +335,7 @@ class BackendChoice(QWidget):
         # How another model did would be read as how this one does.
         is_of_this = self._tried is not None and self._tried == spec
         if is_of_this and self.trial.is_refused:
-            command = tr("Use it all the same")
+            command = tr("Use it anyway")
         self._use.set_text(command)
         self._use.setEnabled(spec is not None)
         if self._is_alone:

@@ -66,13 +66,13 @@ class FilesSection(Section):
         files = self._session.companion.settings_file
         new = await files.read(source)
         left = trn(
-            "{n} setting of another version were left.",
+            "{n} setting of another version was left out.",
             "{n} settings of another version were left.",
             new.unknown,
         )
         said = [left] if new.unknown else []
         if not new.values:
-            self.row.fact.setText(" ".join((tr("All is as the file says already."), *said)))
+            self.row.fact.setText(" ".join((tr("Everything is already as the file says."), *said)))
             return
         kept = await files.take_over(new, path=self._session.path)
         changed = trn("Changed: {n} setting.", "Changed: {n} settings.", len(new.values))

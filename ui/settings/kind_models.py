@@ -26,8 +26,9 @@ from ui.theme.palette import T3_ROLE
 
 TITLE = N_("Models by task")
 SENTENCE = N_(
-    "A small model may do for message recaps while a good one writes the running recap. What is "
-    "chosen above, and what is in use, can be given to each kind."
+    "A small model may do for message recaps while a good one writes the running "
+    "recap. Each task can be given the model chosen above, or one that is already "
+    "in use."
 )
 AS_ABOVE_WORDS = N_("As above")
 CHOICE_LETTERS = 14

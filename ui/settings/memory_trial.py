@@ -286,7 +286,7 @@ def _raw_words(trial: TierTrial) -> str:
     if not cut:
         return tr("What it wrote, word for word")
     return tr(
-        "What it wrote, word for word; {cut} signs of reasoning before it are left out",
+        "What it wrote, word for word; {cut} characters of reasoning before it are left out",
         cut=number(cut),
     )
 

@@ -45,7 +45,7 @@ from ui.shell.setting_entries import FILE, TRIAL
 
 COLUMN = 760
 WIDE = 940
-NOTHING = N_("No setting is called so.")
+NOTHING = N_("No setting has this name.")
 
 
 class SettingsPage(QWidget):

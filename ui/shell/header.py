@@ -21,6 +21,7 @@ HEIGHT = 48
 PLACE_FROM = 80  # px
 WIDE = 860
 LEAST_SEARCH = 110
+LEAST_PLACE, PLACED = 120, 720  # px of where one is, in a header as wide as that
 
 
 class SearchButton(QAbstractButton):
@@ -168,6 +169,7 @@ class Header(QWidget):
         """Say where one is."""
         self._title.setText(title)
         self._place.setText(place)
+        self._fit()
 
     def set_panes(
         self,
@@ -206,6 +208,9 @@ class Header(QWidget):
     def _fit(self) -> None:
         is_narrow = self.width() < WIDE
         self._search.set_narrow(is_narrow)
+        # Where one is goes before a wide field for search.
+        has_place = bool(self._place.text()) and self.width() >= PLACED
+        self._place.setMinimumWidth(LEAST_PLACE if has_place else 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         # The hairline under the header belongs to pages without a strip of their own.

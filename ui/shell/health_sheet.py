@@ -45,7 +45,7 @@ LIGHT_WORDS = {
     Light.BAD: N_("needs you"),
     Light.OFF: N_("off"),
 }
-REPORT = N_("The report holds lights, versions and numbers: no story, names, folders or keys.")
+REPORT = N_("The report holds states, versions and numbers: no story, names, folders or keys.")
 COPIED = N_("Copied. Paste it where you ask for help.")
 
 

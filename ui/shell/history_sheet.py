@@ -22,7 +22,7 @@ HEAD = 64
 NOTHING = N_(
     "Nothing was changed in this chat yet. What you change is listed here, and can be undone."
 )
-HOW = N_("A press goes back, or forth, to the moment after a change.")
+HOW = N_("Click a change to go back, or forward, to the moment after it.")
 BEFORE_ALL = N_("Before all of these")
 
 

@@ -73,6 +73,8 @@ def plan_sentence(plan: CatchUpPlan) -> str:
             requests=requests,
             cost=cost,
         )
+    if plan.reading.requests:  # they follow from what is read, which nobody knows yet
+        work = f"{work} {tr('Profiles, canon and keywords take a few more.')}"
     if plan.scenes:
         scenes = trn(
             "{n} scene has no recap yet, #{first} to #{last}.",
@@ -105,7 +107,7 @@ def _costs(plan: CatchUpPlan) -> list[str]:
         parts.append(
             tr("{time} on an average model", time=time)
             if plan.is_guessed
-            else tr("{time} as fast as in its test", time=time)
+            else tr("{time} at the speed of its test", time=time)
             if plan.is_tested
             else tr("{time} at its recent speed", time=time)
         )

@@ -45,7 +45,7 @@ HOW = N_(
     "-word leaves out, who:a name, in:here or in:part of a chat’s name, tier:arcs or tier:messages."
 )
 NOTHING = N_("Nothing was found in the chats that were opened here.")
-TOO_MUCH = N_("Too much fits: not all of it was looked at. Use rarer words.")
+TOO_MUCH = N_("Too many matches: not all of them were looked at. Use rarer words.")
 
 Ask = Callable[[str], Coroutine[Any, Any, Findings]]
 
@@ -107,7 +107,7 @@ class SearchSheet(FloatingSheet):
         self.list.setModel(self._model)
         self.list.setItemDelegate(FindDelegate(self.list))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setAccessibleName(tr("Finds, best first"))
+        self.list.setAccessibleName(tr("Results, best first"))
         self.list.setMouseTracking(True)
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

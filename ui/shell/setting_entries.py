@@ -23,7 +23,7 @@ _OWN_PLACES = {
     "contrast": (N_("Contrast"), N_("Look")),
     "story_text_size": (N_("Story text size"), N_("Look")),
     LANGUAGE: (N_("Language"), N_("Look")),
-    SCALE: (N_("Size of everything"), N_("Look")),
+    SCALE: (N_("Interface size"), N_("Look")),
     FILE: (N_("Export or import settings"), N_("Settings file")),
     TRIAL: (N_("Try a model on all tasks of memory"), N_("Memory test")),
 }

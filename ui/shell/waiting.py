@@ -23,7 +23,7 @@ class WaitingPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._sentence = tr("Starting")
+        self._sentence = tr("Starting up")
         self._is_late = False
         self._patience = once(self, PATIENCE_MS, self._on_late)
         self.setAccessibleName(self._sentence)

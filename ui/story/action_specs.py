@@ -217,7 +217,7 @@ MESSAGE_ACTIONS = (
         "take_in",
         N_("Take in what other extensions left"),
         "",
-        N_("Add what another memory extension knows of this chat. What that is is said first."),
+        N_("Add what another memory extension knows about this chat. You see first what that is."),
         icon="sync",
         also=N_("import extension back auto recap summarize memory books bakemono charmemory"),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.core.translation import N_, tr, tr_in, trn
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap
+from app.story.scene_cues.cue_words import cue_word
 from app.story.scenes import BreakOrigin, Scene, SceneBreak
 from app.story.story import Story
 
@@ -44,24 +45,6 @@ STATE_ICONS = {
 }
 STALE_ICON = "loop"
 
-_CUES = {
-    "time": N_("time"),
-    "place": N_("place"),
-    "cast": N_("cast"),
-    "separator": N_("separator line"),
-    "fade": N_("fade out"),
-    "shift": N_("change of subject"),
-    "soft": N_("change of subject"),
-    "hand": N_("by hand"),
-    "model": N_("by the model"),
-}
-_ORIGINS = {
-    BreakOrigin.HAND: N_("by hand"),
-    BreakOrigin.HEURISTIC: N_("found"),
-    BreakOrigin.MODEL: N_("by the model"),
-    BreakOrigin.IMPORT: N_("from the chat"),
-}
-
 
 def state_word(state: InclusionState) -> str:
     """ "Included", "Out of budget"."""
@@ -89,9 +72,7 @@ def break_cue(found: SceneBreak) -> str:
     """How a break was found: "Break: fade out"."""
     if found.origin is BreakOrigin.HAND:
         return tr("Break: by hand")
-    cue = found.cue.strip()
-    known = _CUES.get(cue.lower()) or ("" if cue else _ORIGINS[found.origin])
-    return tr("Break: {word}", word=tr(known) if known else cue[:40])
+    return tr("Break: {word}", word=cue_word(found))
 
 
 def why_here(found: SceneBreak) -> str:

@@ -22,12 +22,15 @@ class WorkCommands(PageCommands):
         super().__init__(page)
         self.retry = self._plain(tr("Try again"), tr("Try this one again now."), "R")
         self.cancel = self._plain(
-            tr("Cancel"), tr("Drop it; what runs is stopped at once."), "Del", "Backspace"
+            tr("Cancel"),
+            tr("Drop it; if it is running, it is stopped at once."),
+            "Del",
+            "Backspace",
         )
         self.pause_before = self._plain(
-            tr("Pause before this one"), tr("Let the queue run up to it and stop there."), "B"
+            tr("Pause before this one"), tr("Let the queue run up to this one and stop there."), "B"
         )
-        self.move_up = self._plain(tr("Move up"), tr("Let it go one place earlier."), "Alt+Up")
+        self.move_up = self._plain(tr("Move up"), tr("Move it one place earlier."), "Alt+Up")
         self.move_first = self._plain(
             tr("Do it next"), tr("Put it before all that wait."), "Alt+Home"
         )
@@ -42,15 +45,15 @@ class WorkCommands(PageCommands):
         )
         self.put_back = self._plain(tr("Put them back"), tr("Put what was cleared where it was."))
         self.retry_all = self._plain(tr("Try all again"), tr("Try everything that failed again."))
-        self.start = self._plain(tr("Write the recaps"), tr("Work off what was never recapped."))
+        self.start = self._plain(tr("Write the recaps"), tr("Write the recaps that are missing."))
         self.recaps = self._plain(tr("Only the recaps"), tr("Reading for memory waits."))
         self.memory = self._plain(tr("Only memory"), tr("The recaps wait."))
         self.stop = self._plain(
             tr("Stop catching up after this one"),
-            tr("What runs is finished; the rest is offered again."),
+            tr("What is running is finished; the rest is offered again."),
         )
         self.stop_now = self._plain(
-            tr("Stop catching up now"), tr("What runs is dropped; what is done stays done.")
+            tr("Stop catching up now"), tr("What is running is dropped; what is finished stays.")
         )
 
         self.go_on_today = self._plain(

@@ -116,7 +116,9 @@ class OperationDelegate(QStyledItemDelegate):
         painter.setFont(ui_font(12, MEDIUM if is_number else ui_font(12).weight()))
         painter.setPen(t.failed.text if is_failure else t.t2)
         words = area.adjusted(8, 0, -16 if is_number else -8, 0)
-        lines = wrapped(
-            str(index.data()), painter.fontMetrics(), int(words.width()), 1 if is_number else 2
-        )
+        said, width = str(index.data()), int(words.width())
+        lines = wrapped(said, painter.fontMetrics(), width, 1 if is_number else 2)
+        if not is_number and lines != wrapped(said, painter.fontMetrics(), width, 3):
+            painter.setFont(ui_font(10.5))  # three lines of it stand in the row
+            lines = wrapped(said, painter.fontMetrics(), width, 3)
         painter.drawText(words, side | Qt.AlignmentFlag.AlignVCenter, "\n".join(lines))

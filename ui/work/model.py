@@ -68,15 +68,19 @@ class Progress:
 
 
 def duration_words(seconds: float) -> str:
-    """At once, 0.4 s, 12:30, 1:02:03."""
+    """At once, 0.4 s, 40 s, 12:30 min, 1:02:03 h."""
     if 0 <= seconds < AT_ONCE:
         return tr("at once")
     if 0 <= seconds < 10:
         return tr("{seconds} s", seconds=number(seconds, 1))
     whole = max(0, int(seconds))
+    if whole < 60:
+        return tr("{seconds} s", seconds=number(whole))
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    if hours:
+        return tr("{clock} h", clock=f"{hours}:{minutes:02}:{rest:02}")
+    return tr("{clock} min", clock=f"{minutes}:{rest:02}")
 
 
 def state_sentence(operation: Operation, *, now: float) -> str:
@@ -109,8 +113,8 @@ def token_words(operation: Operation) -> str:
 
 def detail_words(operation: Operation, chat: str = "") -> str:
     """Which chat it is about, what it is, who did it, and when it ended."""
-    kind = tr(KIND_WORDS[operation.spec.kind])
-    parts = [chat, kind if kind != retold(operation.spec.label) else ""]
+    # What it is stands above, in its label.
+    parts = [chat]
     writer = tr("kept from before") if operation.backend == "kept" else retold(operation.backend)
     parts.append(writer)
     if operation.attempts > 1:

@@ -192,15 +192,13 @@ class WorkPage(QWidget):
         self._stack.setCurrentIndex(0 if operations else 1)
         open_count = self._session.companion.work.to_do
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
-        words = [
-            tr("{count} to do", count=number(open_count)) if open_count else tr("Nothing to do")
-        ]
+        words = [tr("{count} to do", count=number(open_count))] if open_count else []
         if failed:
             words.append(failed_words(self._session, operations))
         is_paused = self._session.companion.work.is_paused
         if is_paused:
             words.append(tr_in("the queue", "paused"))
-        self._summary.setText(", ".join(words))
+        self._summary.setText(", ".join(words) or tr("Nothing to do"))
         self._show_reason(is_paused=is_paused)
         self._retry_all.setVisible(failed > 0)
         self._retry_all.set_text(
@@ -296,7 +294,7 @@ class WorkPage(QWidget):
         return self.model.operation(rows[0].row()) if rows else None
 
     def cancel_selected(self) -> None:
-        """Drop it; what runs is stopped at once."""
+        "Drop it; if it is running, it is stopped at once."
         operation = self.selected()
         if operation is not None and operation.status not in FINISHED:
             self._session.do(self._session.companion.work.cancel(operation.id), name=N_("cancel"))
@@ -316,7 +314,7 @@ class WorkPage(QWidget):
             self._session.do(coroutine, name=N_("pause before"))
 
     def move_selected_up(self) -> None:
-        """Let it go one place earlier."""
+        "Move it one place earlier."
         self._move(first=False)
 
     def move_selected_first(self) -> None:

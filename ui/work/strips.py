@@ -72,7 +72,7 @@ class CatchUpStrip(Strip):
 
     def show_plan(self, plan: CatchUpPlan) -> None:
         """What waits for the user's word."""
-        self._title.setText(tr("Waits for your word"))
+        self._title.setText(tr("Waits for your answer"))
         self._facts.setText(plan_sentence(plan))
         self._arrange(is_on=False)
         has_both = has_parts(plan)
@@ -103,7 +103,7 @@ class CapStrip(Strip):
     """The day's cap is reached, and the word that lets work go on."""
 
     def __init__(self, go_on: QAction) -> None:
-        super().__init__(tr("The cap of this day"))
+        super().__init__(tr("Today's cap"))
         self._title = Label(font=ui_font(12.5, SEMIBOLD))
         self._facts = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.words.addWidget(self._title)

@@ -11,8 +11,8 @@ from ui.work.delegate import ROW_HEIGHT, OperationDelegate
 from ui.work.model import Column, OperationModel
 
 WIDTHS = {Column.TOKENS: 116, Column.TIME: 84}
-WORK_SHARE = 0.3  # of the width
-BEST_WORK, NARROW_SHARE = 360, 0.42  # px, and where there is less
+WORK_SHARE = 0.42  # of the width
+BEST_WORK = 520  # px; a wider one keeps from the state what it needs
 ROOMY = 720  # px; what a narrower table hides stands in the tips
 
 
@@ -50,8 +50,7 @@ class QueueTable(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         width = self.viewport().width()
-        work = max(WORK_SHARE * width, min(BEST_WORK, NARROW_SHARE * width))
-        self.setColumnWidth(Column.WORK, int(work))
+        self.setColumnWidth(Column.WORK, int(min(BEST_WORK, WORK_SHARE * width)))
         self.setColumnHidden(Column.TOKENS, width < ROOMY)
         super().resizeEvent(event)
 

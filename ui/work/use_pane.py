@@ -142,7 +142,7 @@ class UsePane(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._cap_words, 1)
-        row.addWidget(body(tr("Cap of a day"), wraps=False))
+        row.addWidget(body(tr("Daily cap"), wraps=False))
         row.addWidget(self.cap)
         row.addWidget(self.unit)
         return row

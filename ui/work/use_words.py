@@ -65,10 +65,10 @@ def estimate_words(spent: Spent) -> str:
     if not spent.estimated:
         return ""
     if spent.estimated == spent.requests:
-        return tr("About: their tokens were counted here, since the server does not tell them.")
+        return tr("Estimated: the server does not say its tokens, so they were counted here.")
     return tr(
-        "About for {estimated} of {requests} requests. Their tokens were counted here, since the "
-        "server does not tell them.",
+        "Estimated for {estimated} of {requests} requests: the server did not say "
+        "their tokens, so they were counted here.",
         estimated=number(spent.estimated),
         requests=number(spent.requests),
     )
@@ -77,7 +77,7 @@ def estimate_words(spent: Spent) -> str:
 def cap_words(cap: DayCap) -> str:
     """How far the day is from its cap."""
     if not cap.limit:
-        return tr("No cap: work goes on however much it takes.")
+        return tr("No cap: work goes on, however much it takes.")
     words = tr(
         "{used} of {limit} {unit} today",
         used=number(cap.used),

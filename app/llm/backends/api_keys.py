@@ -69,7 +69,7 @@ class ApiKeys:
         """Keep a server's key from now on; "" forgets it. Raises UsageError, StoreError."""
         origin, key = _origin(clean_url(url)), key.strip()
         if not key.isascii() or not key.isprintable() or len(key) > LONGEST_KEY:
-            raise UsageError(tr("This is no API key: it has signs that no key has."))
+            raise UsageError(tr("This is no API key: it has characters that no key has."))
         is_in_keyring = await self._to_keyring(origin, key)
         for places in (self._in_file, self._in_keyring):
             places.discard(origin)

@@ -65,7 +65,7 @@ B = HardwareProfile(
     renews_profiles=True,
     warns_of_weak_models=False,
 )
-ONLY_CAPABLE = N_("Does nothing with profile A: it is for capable models.")
+ONLY_CAPABLE = N_("Does nothing for a small model (A): it is for capable ones.")
 OFTEN_WRONG = N_(
     "Small models often get this wrong: look through what is noted, or test the model."
 )
@@ -104,7 +104,7 @@ def profile_for(settings: Mapping[str, Any], backend: str) -> ProfileInForce:
             tr("The model is on a server of its own."),
             suggestion=tr(
                 "This server is on your own machine or network. If its model is small, "
-                "profile A asks less of it."
+                "strength A asks less of it."
             ),
         )
     return ProfileInForce(B, tr("The model is on a server of its own."))

@@ -109,7 +109,7 @@ KINDS: Mapping[str, BackendKind] = {
             detail=N_(
                 "llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol."
             ),
-            fact=N_("Costs what it costs there"),
+            fact=N_("Priced by your provider"),
             asks_url=True,
             embeddings=EmbeddingForm("/v1/embeddings", N_("OpenAI's")),
         ),
@@ -196,13 +196,13 @@ def clean_url(url: str) -> str:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise UsageError(tr("The backend's address is no http address.")) from error
+        raise UsageError(tr("The address of the server does not begin with http.")) from error
     if parts.scheme.lower() not in ("http", "https") or not host:
-        raise UsageError(tr("The backend's address is no http address."))
+        raise UsageError(tr("The address of the server does not begin with http."))
     if parts.username or parts.password:
         raise UsageError(tr("Keep keys out of the backend's address; give the API key by itself."))
     if any(c.isspace() or not c.isprintable() for c in url) or parts.query or parts.fragment:
-        raise UsageError(tr("The backend's address has signs that no address of a server has."))
+        raise UsageError(tr("The address of the server has characters that no address has."))
     path = parts.path.rstrip("/")
     for ending in ("/chat/completions", "/models", "/api/chat", "/api", "/v1"):
         # OpenRouter's own base ends with /api: only Ollama's /api/... is a path of a call.

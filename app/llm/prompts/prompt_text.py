@@ -132,7 +132,7 @@ def _problem(text: PromptText, shipped: Prompt) -> str:
             most=number(MOST_TOKENS),
         )
     if any("\ud800" <= sign <= "\udfff" for sign in text.system + text.user):
-        return tr("The text holds signs that no file can keep.")
+        return tr("The text holds characters that no file can keep.")
     if len(text.system) + len(text.user) > LARGEST_FILE // 4:
         return tr("The text is too long: {most} letters at most.", most=number(LARGEST_FILE // 4))
     return ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.core.translation import N_, tr, tr_in
+from app.memory.documents.search_words import state_called, with_fields
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
 from app.memory.tiers.table import KEPT_BY_CHARACTER, TIERS
@@ -129,10 +130,11 @@ def sentence_in(row: Row, memory: Memory) -> str:
 def read_query(text: str) -> tuple[Term, ...]:
     """`who:Mara kind:secret before:#412 is:stale -rumour "forged letter"`, as its terms."""
     terms = []
-    for sign, name, value in _TERM.findall(text):
+    for sign, name, value in _TERM.findall(with_fields(text)):
         value = value.strip('"').casefold().strip()
+        field = name.casefold()
         if value:
-            terms.append(Term(name.casefold(), value, bool(sign)))
+            terms.append(Term(field, state_called(value) if field == "is" else value, bool(sign)))
     return tuple(terms)
 
 
@@ -327,7 +329,7 @@ def _is_of(memory: Memory, part: str) -> bool:
 
 
 def _is_kind(memory: Memory, word: str) -> bool:
-    if word.rstrip("s") == SECRET:
+    if word.rstrip("s") in (SECRET, tr_in("after kind: in a search", "secret").rstrip("s")):
         return memory.type == "hiding"
     ours = (memory.type, memory.field.replace("_", " "), TIERS[memory.tier].words.name)
     names = (memory.field, memory.tier.value, *ours, *map(tr, ours))

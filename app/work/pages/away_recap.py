@@ -50,6 +50,7 @@ class AwayRecaps:
 
     model: whom to ask, None to tell what is stored as it is: without a model, and while the one
     there is has something else to do. The text is shown and not kept, and is in no prompt.
+    shown: a text about a chat as its readers are shown it; as it is unless something is set.
 
     Signals:
         told: an AwayRecap to be shown.
@@ -69,6 +70,7 @@ class AwayRecaps:
         self._chats = chats
         self._link = link
         self._model = model
+        self.shown: Callable[[Path, str], str] = lambda _, text: text
         self._count = count
         self._tasks = tasks
         self._busy: dict[Path, bool] = {}  # what is being told, and whether somebody asked for it
@@ -149,7 +151,7 @@ class AwayRecaps:
         is_back = is_due(before, now, hours=MemorySettings(settings).away_hours)
         if not is_asked and not (MemorySettings(settings).away_recap and is_back):
             return None
-        text = await self._text(chat, is_asked=is_asked)
+        text = self.shown(path, await self._text(chat, is_asked=is_asked))
         if not text and not is_asked:
             return None
         title = tr("Previously")

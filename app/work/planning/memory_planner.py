@@ -234,10 +234,16 @@ def pass_spec(
         chat=chat_id,
         key=writing.key(kind, form, tiers, str(window.new_from), *shown, again),
         anchor=anchors[-1],
-        label=N_("Memories of messages {first}-{last}").format(first=new[0], last=new[-1]),
+        label=_label(new[0], new[-1]),
         priority=PRIORITY_PASS,
         params={"anchors": anchors, "form": form, "again": again},
     )
+
+
+def _label(first: int, last: int) -> str:
+    if first == last:
+        return N_("Memories of message {n}").format(n=first)
+    return N_("Memories of messages {first}-{last}").format(first=first, last=last)
 
 
 def _form(settings: Mapping[str, Any], writing: Writing) -> str:

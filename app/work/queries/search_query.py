@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from app.core.errors import UsageError
 from app.core.translation import tr
+from app.memory.documents.search_words import place_called, with_fields
 from app.memory.records import Tier
 from app.memory.tiers.table import TIERS
 
@@ -48,9 +49,11 @@ def read_query(text: str) -> Query:
     tiers: list[Tier] = []
     people: list[str] = []
     only_messages = False
-    for part in _PART.finditer(text[:LONGEST].translate(_QUOTES)):
+    for part in _PART.finditer(with_fields(text[:LONGEST].translate(_QUOTES))):
         key, quoted = (part["key"] or "").lower(), part["quoted"]
         said = part["plain"] if quoted is None else quoted
+        if key in ("in", "tier"):
+            said = place_called(said)
         if key == "in" and said.strip():
             chats.append(" ".join(said.casefold().split()))
         elif key == "who" and said.strip():
@@ -82,12 +85,16 @@ def read_query(text: str) -> Query:
 
 
 def _tier(said: str) -> Tier:
-    plain = "".join(sign for sign in said.casefold() if sign.isalnum())
+    wanted = _plain(said)
     for tier in Tier:
-        name = tier.value.replace("_", "")
-        if plain and (name.startswith(plain) or (TIERS[tier].also or name).startswith(plain)):
+        called = (tier.value, TIERS[tier].also or tier.value, tr(TIERS[tier].words.name))
+        if wanted and any(_plain(name).startswith(wanted) for name in called):
             return tier
     names = ", ".join(tier.value.replace("_", "-") for tier in Tier)
     raise UsageError(
         tr("There is no tier “{said}”. There are: {names}, messages.", said=said, names=names)
     )
+
+
+def _plain(word: str) -> str:
+    return "".join(sign for sign in word.casefold() if sign.isalnum())

@@ -92,20 +92,23 @@ def queue_health(
         sentence = tr("Paused before “{label}”", label=retold(halt.before.spec.label))
         return HealthItem("queue", Light.IDLE, sentence)
     if halt is not None:
-        return HealthItem("queue", Light.IDLE, tr("Paused, {n} waiting", n=len(waiting)))
+        return HealthItem(
+            "queue", Light.IDLE, trn("Paused, {n} waiting", "Paused, {n} waiting", len(waiting))
+        )
     if running and catching_up:
         return HealthItem("queue", Light.WORKING, catch_up_words(catching_up[0]))
     if running:
         sentence = retold(running[0].spec.label)
         if waiting:
-            sentence = tr("{label}, {n} waiting", label=sentence, n=len(waiting))
+            label, count = sentence, len(waiting)
+            sentence = trn("{label}, {n} waiting", "{label}, {n} waiting", count, label=label)
         return HealthItem("queue", Light.WORKING, sentence)
     if waiting:
         why = waiting[0].error or waiting[0].held
         sentence = (
-            tr("{n} waiting: {why}", n=len(waiting), why=why)
+            trn("{n} waiting: {why}", "{n} waiting: {why}", len(waiting), why=why)
             if why
-            else tr("{n} waiting", n=len(waiting))
+            else trn("{n} waiting", "{n} waiting", len(waiting))
         )
         # What begins in a moment, and a cap that the user set, are nothing that went wrong.
         light = Light.IDLE if why in ("", tr(CAPPED), tr(OFF)) else Light.BAD

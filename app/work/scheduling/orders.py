@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from app.core.errors import UsageError
 from app.core.operations import OFF
 from app.core.translation import N_, number, tr, trn
+from app.prompt.slot_names import slot_name
 from app.prompt.slots import SlotSet
 from app.work.scheduling.work_to_do import WorkToDo
 
@@ -88,7 +89,7 @@ class Orders:
         """Of the next prompt's memory, of each slot in it, and of today's requests."""
         made = await self._slots(path)
         rows = [(tr("Memory in the next prompt"), made.total_tokens)]
-        rows += [(slot.key, slot.tokens) for slot in made.slots if slot.tokens]
+        rows += [(slot_name(slot.key), slot.tokens) for slot in made.slots if slot.tokens]
         rows.append((tr("Models today"), self._tokens_today()))
         return [
             {"label": label, "text": tr("{tokens} tokens", tokens=number(n))} for label, n in rows

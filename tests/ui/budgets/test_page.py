@@ -14,6 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
+from app.core import translation
+from app.core.translation import retold
 from app.prompt.assembly import prepared
 from app.prompt.budgeting.budgets import NINE
 from app.prompt.slots import Position
@@ -26,8 +28,9 @@ from tests.ui.samples import story
 from ui.budgets.legend import Mark, marks_of
 from ui.budgets.lost_list import sentences_within
 from ui.budgets.page import BudgetsPage
-from ui.budgets.pane_facts import LostLine
+from ui.budgets.pane_facts import LostLine, fitting_budget
 from ui.budgets.rows import SlotRow
+from ui.budgets.words import moved_label
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
 
@@ -98,7 +101,7 @@ async def test_dragging_moves_everything_and_writes_nothing_until_it_is_let_go(
     drag(page, KNOWS, 400)
     let_go(page, KNOWS, 400)
     await until(lambda: in_force(companion, demo_tavern, "budget_epistemic") == 400)
-    label = "budget of who knows what 60 → 400"
+    label = "budget of who knows what: 60 → 400"
     assert (await companion.edits.undo_labels(demo_tavern.chat))[0] == label
 
 
@@ -112,7 +115,7 @@ async def test_undo_of_the_window_brings_a_budget_back_by_name(
     session = window.desk.session
     labels: list[str] = []
     session.undo_changed.connect(lambda label, _redo: labels.append(label))
-    await until(lambda: "budget of who knows what 60 → 400" in labels)
+    await until(lambda: "budget of who knows what: 60 → 400" in labels)
     session.undo()
     await until(lambda: shown(page, KNOWS).budget == 60)
     assert shown(page, KNOWS).cut > 0
@@ -353,14 +356,14 @@ async def test_what_auto_tune_leaves_alone_and_is_cut_is_said_to_be(
     page: BudgetsPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = shown(page, "running_recap_budget")
-    cut = replace(whole, used=100, full=177)
+    cut = replace(whole, used=100, full=177, budget=100)
     rows = {"running_recap_budget": SimpleNamespace(facts=cut)}
     assert page.outlook is not None
     roomy = replace(page.outlook, own=dict.fromkeys(page.outlook.own, 100_000))
     monkeypatch.setattr(page.board, "rows", rows)
     said = page._nothing_to_tune(roomy, has_memory=True)
     assert "every slot has what it needs" not in said
-    assert said.endswith("lacks 77 tokens. Raise its budget.")
+    assert said.endswith("Running recap, by 77 tokens. A larger budget for it would help.")
     monkeypatch.setattr(page.board, "rows", {})
     assert "every slot has what it needs" in page._nothing_to_tune(roomy, has_memory=True)
 
@@ -376,3 +379,48 @@ async def test_more_room_for_recaps_leads_to_their_row(
     assert page.key == "running_recap_budget"
     assert page.pane.facts is not None
     assert page.pane.facts.row.setting == page.key
+
+
+async def test_a_larger_budget_is_offered_only_where_it_would_help(page: BudgetsPage) -> None:
+    """A slot that the prompt has no room for was to be made fit with the budget that it had."""
+    facts = shown(page, KNOWS)
+    roomless = replace(facts, budget=500, turn=500, own=500, used=40, full=200, is_tuned=False)
+    assert fitting_budget(replace(roomless, budget=100)) == 250
+    assert fitting_budget(roomless) is None
+    assert fitting_budget(replace(roomless, full=480)) is None
+    assert fitting_budget(replace(roomless, full=9_000, budget=roomless.most_allowed)) is None
+
+
+async def test_a_recap_that_is_cut_is_not_said_to_fit(page: BudgetsPage) -> None:
+    page.choose("running_recap_budget")
+    facts = page.pane.facts
+    assert facts is not None
+    cut = replace(facts, row=replace(facts.row, used=300, full=884, budget=1000))
+    page.pane.show_facts(cut)
+    said = page.pane.sentence.text()
+    assert "584 tokens of it do not reach the next prompt." in said
+    assert "All of it fits" not in said
+    assert "a larger budget would change nothing" in said
+    page.pane.show_facts(replace(cut, row=replace(cut.row, budget=300)))
+    assert "A larger budget would let more of it in." in page.pane.sentence.text()
+
+
+async def test_a_cut_that_no_budget_mends_asks_for_no_budget(
+    page: BudgetsPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = replace(shown(page, "running_recap_budget"), used=294, full=870, budget=1000)
+    monkeypatch.setattr(page.board, "rows", {"r": SimpleNamespace(facts=cut)})
+    assert page.outlook is not None
+    roomy = replace(page.outlook, own=dict.fromkeys(page.outlook.own, 100_000))
+    said = page._nothing_to_tune(roomy, has_memory=True)
+    assert "by 576 tokens" in said
+    assert "would help" not in said
+
+
+async def test_a_step_is_named_by_all_of_its_slots_name_in_the_windows_language() -> None:
+    translation.use("de")
+    try:
+        label = moved_label("long-term memories", 500, 1550)
+        assert retold(label) == "Budget von „Langzeit-Erinnerungen“: 500 → 1.550"
+    finally:
+        translation.use("en")

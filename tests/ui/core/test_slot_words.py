@@ -6,18 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from app.prompt.slot_names import SLOT_NAMES, slot_name
 from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
 from app.story.comparison import is_heading
 from app.story.recaps import RunningVersion
 from ui.controls.dates import time_words
-from ui.core.slot_words import (
-    SLOT_NAMES,
-    change_words,
-    origin_words,
-    place_words,
-    slot_meaning,
-    slot_name,
-)
+from ui.core.slot_words import change_words, origin_words, place_words, slot_meaning
 
 
 def slot(position: Position, depth: int = 0, role: Role = Role.SYSTEM) -> Slot:

@@ -370,9 +370,12 @@ def button(inside: QWidget, words: str) -> QAbstractButton:
 async def test_looking_again_in_vain_says_so(fresh: MainWindow, until: Until) -> None:
     wizard = wizard_of(fresh)
     click(button(wizard, "Look again"))
-    await until(lambda: wizard._said.text() == "There is still none in the usual places.")
+    await until(lambda: wizard.problem.text == "There is still none in the usual places.")
+    assert wizard.problem.isVisible()
+    top = wizard.problem.mapTo(wizard, wizard.problem.rect().bottomLeft()).y()
+    assert top < wizard._stack.mapTo(wizard, wizard._stack.rect().topLeft()).y() + 1
     click(wizard.skip)
-    assert wizard._said.text() == ""
+    assert wizard.problem.text == ""
 
 
 async def test_of_several_sillytaverns_one_can_be_had_alone(
@@ -450,7 +453,7 @@ async def test_what_was_said_of_one_model_is_gone_for_the_next(
         choice.choose("openai", model=MODEL, url="http://127.0.0.1:1/v1")
         choice.models_wanted.emit("http://127.0.0.1:1/v1")
         await until(lambda: "Nobody answers" in choice._wrong.text())
-        assert wizard._said.text() == ""
+        assert wizard.problem.text == ""
         choice.choose("openai", model=MODEL, url=llm.url)
         assert choice._wrong.text() == ""
         click(button(choice, "Test it"))

@@ -10,6 +10,7 @@ from app.prompt.slots import RUNNING_RECAP_KEY, Slot
 from app.story.recaps import injected_version
 from tests.labelled import WrittenTavern
 from ui.controls.labels import Label
+from ui.core.chat_words import chat_words
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
 
@@ -91,3 +92,49 @@ async def test_that_the_prompt_has_no_room_for_its_budget_is_said(
     session.slots_changed.emit(replace(session.slots, slots=slots))
     assert says(stage, "gets 420 tokens less of it")
     assert says(stage, f"{words} 200 of")
+
+
+async def test_a_recap_has_the_headings_of_its_prompt_where_it_is_read_and_written(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    path = demo_tavern.chat
+    await companion.put_setting("headings_language", "de", path=path)
+    await companion.edits.edit_running_recap(path, "DEVELOPMENTS\n- The key is sold.")
+    pane = stage_of(demo_window).inspector
+    await until(lambda: pane.shown_text == "GESCHEHENES\n- The key is sold.")
+    pane._text.set_text("GESCHEHENES\n- The key is gone.")
+    pane._keep()
+
+    def kept() -> str:
+        story = companion.story(path)
+        assert story is not None
+        assert story.running.current is not None
+        return story.running.current.content
+
+    await until(lambda: "gone" in kept())
+    assert kept() == "DEVELOPMENTS\n- The key is gone."
+
+
+async def test_a_recap_has_one_size_in_whatever_language_its_prompt_is(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    """It was counted under English headings where the prompt had others."""
+    path = demo_tavern.chat
+    await companion.put_setting("headings_language", "de", path=path)
+    await companion.edits.edit_running_recap(path, "DEVELOPMENTS\n- The key is sold.\nOPEN\n- Who?")
+    story = companion.story(path)
+    assert story is not None
+    assert story.running.current is not None
+    (running, *_) = (await companion.slots(path)).slots
+    count = companion.recap_texts.running_counter(path)
+    assert count(story.running.current.content) == running.full_tokens
+
+
+async def test_the_title_tells_one_chat_of_a_character_from_another(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    assert demo_window.windowTitle() == f"{chat_words(story.chat)} — Tavernkeep"
+    assert story.chat.owner_name in demo_window.windowTitle()
+    assert demo_window.windowTitle() != f"{story.chat.owner_name} — Tavernkeep"

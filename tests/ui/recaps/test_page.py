@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -495,3 +496,24 @@ async def test_the_running_recap_has_one_size_on_every_page(
     row = next(row for row in page.model.rows if row.is_current)
     await until(lambda: page.model.tokens(row.number) is not None)
     assert page.model.tokens(row.number) == slot.full_tokens
+
+
+async def test_the_growth_of_a_recap_is_drawn_under_its_own_budget(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    """What a turn had room for was drawn as the budget, and all versions flat on its line."""
+    session = page._session
+    (running, *others) = session.slots.slots
+    session._slots = replace(session.slots, slots=(replace(running, budget=320), *others))
+    own = companion.setting("running_recap_budget", path=demo_tavern.chat).value
+    assert own > 320
+    assert page._subject.budget == own
+
+
+async def test_who_wrote_a_version_is_read_to_the_end(page: RecapsPage) -> None:
+    """It shared a line with the buttons, and "written 16:57 v…" was all there was room for."""
+    origin = page.reading._origin
+    shown = origin.text()
+    assert shown
+    assert origin.wordWrap()
+    assert origin.width() > page.width() // 2

@@ -131,6 +131,6 @@ def test_a_model_that_was_found_unusable_is_not_offered_as_if_it_were_good(
     choice._test.click()
     choice.trial.begin("qwen")
     choice.trial.end(ModelTrial(text="", seconds=1.6, error="It wrote next to nothing."))
-    assert choice._use.text() == "Use it all the same"
+    assert choice._use.text() == "Use it anyway"
     choice.choose("openai", model="other", url="localhost:8080")
     assert choice._use.text() == "Use other"

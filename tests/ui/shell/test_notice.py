@@ -39,13 +39,14 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
     plan = CatchUpPlan(0, 0, 143, 8, 30_000, 3_000, reading=reading)
     assert plan_sentence(plan) == (
         "140 messages were not read for memory yet, #4 to #143. Reading them takes 8 requests to "
-        "the model, about 33,000 tokens."
+        "the model, about 33,000 tokens. Profiles, canon and keywords take a few more."
     )
     assert plan_command(plan) == "Read for memory"
     both = CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading)
     assert plan_sentence(both) == (
         "140 messages were not read for memory yet, #4 to #143. 5 scenes have no recap yet, #0 to "
-        "#143. All of it takes 17 requests to the model, about 33,000 tokens."
+        "#143. All of it takes 17 requests to the model, about 33,000 tokens. Profiles, canon and "
+        "keywords take a few more."
     )
     assert plan_command(both) == "Write the recaps"
 

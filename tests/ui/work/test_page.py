@@ -76,3 +76,18 @@ async def test_many_failures_leave_the_buttons_their_words(
     QApplication.processEvents()
     for button in (page._retry_all, page._retry, page._cancel, page._pause):
         assert button.width() >= button.sizeHint().width()
+
+
+async def test_what_failed_is_said_where_nothing_else_is_to_do(
+    demo_window: MainWindow, companion: Companion
+) -> None:
+    """In a narrow window "Nothing to do" took the room of what had failed."""
+    demo_window.resize(1000, 650)
+    demo_window.show_page("work")
+    page = demo_window.page
+    assert isinstance(page, WorkPage)
+    first, *others = companion.work.operations
+    page.show_operations((replace(first, status=OperationStatus.FAILED, error="No."), *others))
+    assert page._summary.text().startswith("1 failed")
+    page.show_operations(companion.work.operations)
+    assert page._summary.text() == "Nothing to do"

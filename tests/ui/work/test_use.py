@@ -151,12 +151,12 @@ async def test_what_was_asked_for_by_hand_asks_first_beyond_the_cap(
         await companion.use.took(RequestUse("trial", "m", 1, 1))
         await companion.edits.redo_scene_recap(demo_tavern.chat, first)
         await companion.edits.redo_scene_recap(demo_tavern.chat, second)
-        await until(lambda: notice.way_on == "Do it all the same")
+        await until(lambda: notice.way_on == "Do it anyway")
         assert "which you asked for" in notice.sentence
         assert llm.requests == []
-        QTest.mouseClick(button(notice, "Do it all the same"), Qt.MouseButton.LeftButton)
+        QTest.mouseClick(button(notice, "Do it anyway"), Qt.MouseButton.LeftButton)
         await until(lambda: len(llm.requests) == 1)
-        await until(lambda: notice.way_on == "Do it all the same")  # for the other one
+        await until(lambda: notice.way_on == "Do it anyway")  # for the other one
         notice.close_shown()
         assert notice.way_on == "Go on today"
 

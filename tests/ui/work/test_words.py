@@ -31,8 +31,6 @@ def test_an_operation_says_what_it_cost_and_who_did_it() -> None:
         attempts=2,
     )
     assert token_words(done) == "1,204 tokens read, 85 written."
-    assert detail_words(done) == "Scene recap, qwen3:14b, attempt 2"
-    assert (
-        detail_words(replace(done, backend="kept", attempts=1)) == "Scene recap, kept from before"
-    )
+    assert detail_words(done) == "qwen3:14b, attempt 2"
+    assert detail_words(replace(done, backend="kept", attempts=1)) == "kept from before"
     assert token_words(operation(2)) == ""

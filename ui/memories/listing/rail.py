@@ -43,7 +43,7 @@ _SHOWS = (
     (Show.REJECTED, N_("Rejected"), N_("What you refused.")),
 )
 _ONLY = (
-    (PINNED, N_("Pinned only"), N_("Only what you want to keep, whatever else goes.")),
+    (PINNED, N_("Pinned only"), N_("Only what you pinned.")),
     (BUILTIN, N_("Found without a model"), N_("Only what was found by rules alone.")),
 )
 

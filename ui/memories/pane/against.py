@@ -20,9 +20,9 @@ from ui.theme.palette import T2_ROLE, T3_ROLE
 from ui.theme.style import rounded
 
 WORDS = {
-    Keeps.THIS: (N_("Above is so"), N_("Keep the memory above; this one ends.")),
-    Keeps.OTHER: (N_("This is so"), N_("Keep this one; the memory above ends.")),
-    Keeps.BOTH: (N_("Both are"), N_("They do not contradict each other.")),
+    Keeps.THIS: (N_("The one above is true"), N_("Keep the memory above; this one ends.")),
+    Keeps.OTHER: (N_("This one is true"), N_("Keep this one; the memory above ends.")),
+    Keeps.BOTH: (N_("Both are true"), N_("They do not contradict each other.")),
 }
 
 

@@ -65,7 +65,7 @@ class ReviewPane(QWidget):
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         head = QHBoxLayout()
         head.setContentsMargins(16, 12, 16, 8)
-        head.addWidget(section(tr("Waits for your word")), 1)
+        head.addWidget(section(tr("Waits for your answer")), 1)
         head.addWidget(self._count)
         self.keys = QWidget()
         hints = QHBoxLayout(self.keys)

@@ -173,7 +173,9 @@ def nothing_found(text: str = "") -> QWidget:
     """In place of the rows when the filters leave none."""
     holder = QWidget()
     column = QVBoxLayout(holder)
-    sentence = body(text or tr("Nothing fits. Change the words you search for, or what is shown."))
+    sentence = body(
+        text or tr("Nothing matches. Change the words you search for, or what is shown.")
+    )
     sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     column.addStretch(2)
     column.addWidget(sentence)

@@ -36,7 +36,7 @@ def test_the_file_of_what_is_edited_of_ours_is_ours(task: str) -> None:
         ({"system": "# user"}, "A line that says only “# user”"),
         ({"max_output_tokens": 3}, "The longest answer has to be 16 to 65,536 tokens."),
         ({"system": "x" * 60_000}, "too long"),
-        ({"system": "\ud800"}, "signs that no file can keep"),
+        ({"system": "\ud800"}, "characters that no file can keep"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_one_sentence(

@@ -305,5 +305,5 @@ def test_in_german_an_english_clause_stands_as_a_sentence() -> None:
 def test_a_lorebook_is_english_for_models_and_german_for_people() -> None:
     facts = known()
     entries = {e.name: e for e in lorebook_of(facts.memories, ENTITIES, ("Bert",))}
-    assert "Was sonst erinnert wird" in entries
+    assert "Weitere Erinnerungen" in entries
     assert "The mill, accessibility: locked." in entries["The mill"].content

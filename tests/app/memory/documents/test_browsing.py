@@ -165,3 +165,13 @@ def test_a_clause_of_another_language_than_the_reader_s_is_told_as_a_sentence() 
         assert english_sentence_of(english) == "Mara knows that the letter is forged"
     finally:
         translation.use(translation.ENGLISH)
+
+
+def test_the_words_of_a_search_are_those_of_the_windows_language_too() -> None:
+    english = read_query('who:Mara kind:secret is:stale before:#9 "a b" other:word')
+    translation.use("de")
+    try:
+        assert read_query('wer:Mara art:secret ist:veraltet vor:#9 "a b" other:word') == english
+        assert read_query('who:Mara kind:secret is:stale before:#9 "a b" other:word') == english
+    finally:
+        translation.use("en")

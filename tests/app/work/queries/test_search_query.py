@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core import translation
 from app.core.errors import UsageError
 from app.memory.records import Tier
 from app.store.search import match_of, match_with
@@ -50,3 +51,14 @@ def test_any_text_asks_the_index_for_quoted_words_only(text: str) -> None:
         match = match_with(match_of(query.words), query.phrases, query.without)
         assert match.count('"') % 2 == 0
         assert set("".join(match.split('"')[::2])) <= set(" ANDORT()*")
+
+
+def test_a_query_may_be_in_the_windows_language() -> None:
+    english = read_query("who:Mara in:here tier:messages key")
+    translation.use("de")
+    try:
+        assert read_query("wer:Mara in:hier ebene:nachrichten key") == english
+        assert read_query("who:Mara in:here tier:messages key") == english
+        assert read_query("ebene:Handlungsfäden").tiers == (Tier.ARCS,)
+    finally:
+        translation.use("en")
