@@ -165,6 +165,16 @@ class ProgramSettings(Group):
         maximum=32_768,
         section=Section.USE,
     )
+    request_pause = Setting(
+        "request_pause",
+        0,
+        N_("Pause between requests"),
+        N_("Seconds from one answer to the next request, for providers that allow few a minute."),
+        minimum=0,
+        maximum=600,
+        section=Section.USE,
+        minimum_word=N_("none"),
+    )
     own_connection_beside = Setting(
         "own_connection_beside",
         "auto",

@@ -123,6 +123,7 @@ class RecapSettings(Group):
         N_("Recaps of their messages do not count. Names or card files, with commas between them."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
+        lists_people=True,
     )
     inclusion_minimum_tokens = Setting(
         "inclusion_minimum_tokens",
@@ -234,6 +235,29 @@ class RecapSettings(Group):
         minimum=1,
         maximum=100,
         section=Section.MESSAGES,
+        only_with=("message_recaps_model", (True,)),
+    )
+    message_recap_history = Setting(
+        "message_recap_history",
+        2,
+        N_("Messages before it"),
+        N_("How many messages before one a model is shown, to understand it."),
+        scope=Scope.CHAT,
+        minimum=0,
+        maximum=10,
+        section=Section.MESSAGES,
+        only_with=("message_recaps_model", (True,)),
+        minimum_word=N_("none"),
+    )
+    message_recap_history_as = Setting(
+        "message_recap_history_as",
+        "messages",
+        N_("Messages before it are shown as"),
+        N_("Recaps are shorter; a message that has none is shown itself."),
+        scope=Scope.CHAT,
+        choices=("messages", "recaps"),
+        section=Section.MESSAGES,
+        choice_words=(N_("they stand"), N_("their recaps")),
         only_with=("message_recaps_model", (True,)),
     )
     message_recap_again = Setting(

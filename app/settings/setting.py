@@ -90,7 +90,8 @@ class Setting(Generic[T]):
     label_text, help_text: English, with fields where `fields` has words for them; `label` and
     `help` are what is shown. choice_words: what each choice is called, where its value says too
     little. minimum_word: what the least number stands for, "" for itself. only_with: another
-    setting and those of its values with which this one does anything.
+    setting and those of its values with which this one does anything. lists_people: a text of names
+    with commas between them.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Setting(Generic[T]):
     minimum_word: str = ""
     only_with: tuple[str, tuple[Any, ...]] | None = None
     fields: tuple[tuple[str, str], ...] = ()
+    lists_people: bool = False
 
     def __set_name__(self, owner: type, name: str) -> None:
         if name != self.name:

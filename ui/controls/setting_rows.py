@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
@@ -21,6 +22,7 @@ from app.settings.values import ValueInForce
 from ui.controls.buttons import Button, ButtonRole, Switch
 from ui.controls.fields import FIELD_HEIGHT, Choice, Field
 from ui.controls.labels import Label, safe_tip
+from ui.controls.people_field import PeopleField
 from ui.controls.setting_sections import Row
 from ui.controls.setting_template import TemplateEditor
 from ui.theme.fonts import MEDIUM, ui_font
@@ -168,6 +170,11 @@ class SettingRow(Row):
         with QSignalBlocker(self.control):
             self._put(held.value)
 
+    def offer_people(self, names: Sequence[str]) -> None:
+        """Names that may be chosen, where the setting is a list of some."""
+        if isinstance(self.control, PeopleField):
+            self.control.offer(names)
+
     def set_effective(self, is_effective: bool, reason: str) -> None:
         """Whether the setting does anything as the others are; `reason` says why it does not."""
         self.control.setEnabled(is_effective)
@@ -182,6 +189,8 @@ class SettingRow(Row):
                 number.setValue(int(value))
             case DecimalField() as decimal:
                 decimal.setValue(float(value))
+            case PeopleField() as people:
+                people.show_text(str(value))
             case Field() as field:
                 if field.text() != str(value):  # else the cursor would jump while one writes
                     field.setText(str(value))
@@ -209,6 +218,10 @@ class SettingRow(Row):
             )
             editor.kept.connect(self._on_value)
             return editor
+        if setting.lists_people:
+            people = PeopleField(setting.label)
+            people.changed.connect(self._on_value)
+            return people
         if isinstance(setting.default, str):
             field = Field(setting.label)
             field.setFixedWidth(TEXT_WIDTH)

@@ -13,6 +13,7 @@ from app.llm.backends.hardware_profile import setting_warnings
 from app.settings.setting import Scope
 from app.settings.setting import Section as Topic
 from app.settings.values import REGISTRY
+from app.story.messages import MessageKind
 from ui.controls.setting_rows import SettingRow
 from ui.controls.setting_sections import Section
 
@@ -57,12 +58,14 @@ class RegistryRows(QObject):
         own. path: of the open chat.
         """
         values = {}
+        people = _people(companion, path)
         warnings = setting_warnings(companion.settings.for_all(), companion.models.spec)
         for name, row in self.by_name.items():
             own = chat_meant(name, path, is_for_chat=is_for_chat)
             is_here = own is not None
             held = companion.setting(name, path=own)
             values[name] = held.value
+            row.offer_people(people)
             notes = "" if is_here or path is None else _own_words(companion, row, path)
             if held.value and name in warnings:
                 notes = " ".join(filter(None, (notes, warnings[name])))
@@ -71,6 +74,15 @@ class RegistryRows(QObject):
             )
         for row in self.by_name.values():
             _show_effect(row, values)
+
+
+def _people(companion: Companion, path: Path | None) -> tuple[str, ...]:
+    """Who writes in the open chat: its characters, then whoever else does."""
+    story = None if path is None else companion.story(path)
+    if story is None:
+        return ()
+    told = (m.name for m in story.messages if m.kind is MessageKind.CHAT and m.name.strip())
+    return tuple(dict.fromkeys((*story.chat.speakers, *told)))
 
 
 def _own_words(companion: Companion, row: SettingRow, path: Path) -> str:

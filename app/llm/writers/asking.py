@@ -20,6 +20,7 @@ from app.llm.backends.backend import Answer, Backend, Request
 from app.llm.prompts.prompt_files import Prompt
 from app.llm.writers.correction import Corrections
 from app.llm.writers.meter import Meter, RequestUse, answered, broken_off, note
+from app.llm.writers.spacing import Spacing
 from app.llm.writers.written import KeptAnswers, OnText, Written
 from app.settings.program import GENERATION_BUDGET
 from app.story.answers.answer_language import is_in_another_language
@@ -119,11 +120,12 @@ class Telling(Generic[T]):
 @dataclass(frozen=True, slots=True)
 class Generating:
     """How a model generates. budget: tokens that an answer may take with its reasoning. marks: the
-    user's own pairs of marks around reasoning.
+    user's own pairs of marks around reasoning. spacing: keeps requests apart.
     """
 
     budget: int = GENERATION_BUDGET
     marks: tuple[tuple[str, str], ...] = ()
+    spacing: Spacing = field(default_factory=lambda: Spacing(lambda: 0.0))
 
 
 class Asker:
@@ -338,7 +340,8 @@ class Asker:
 
         backend = self.backend.label
         try:
-            answer = await self.backend.generate(request, on_text=listen)
+            async with self._generating.spacing.request():
+                answer = await self.backend.generate(request, on_text=listen)
         except (BackendError, asyncio.CancelledError) as error:
             if (use := broken_off(task, backend, request, heard, error, self.count)) is not None:
                 await self._count_use(use)

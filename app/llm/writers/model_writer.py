@@ -40,7 +40,6 @@ from app.story.recap_texts.recap_text import Recap
 
 PREVIOUS_SHARE = 0.08  # of the context, for what came before a scene
 MOST_PREVIOUS = 600  # tokens of that: more explains no scene better, and is paid for each time
-CONTEXT_MESSAGES = 4
 SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least
 NOTHING_YET = "(nothing yet)"
 # An answer with the form around it, and one that is too long before it is asked for shorter. Each
@@ -160,7 +159,7 @@ class ModelWriter:
         async def write() -> str:
             room = self._asker.room(task.prompt, {"context": "", "message": ""})
             own = clipped(entry(message), room * 3 // 4, self._count)
-            before = [entry(m) for m in told(context)[-CONTEXT_MESSAGES:]]
+            before = [entry(m) for m in told(context)]
             share = (room - self._count(own)) // max(1, len(before))
             texts = [clipped(text, share - 4, self._count) for text in before]
             inputs = {"context": "\n\n".join(filter(None, texts)) or "(none)", "message": own}

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from msgspec import structs
+
 from app.core.errors import AnswerUnusable, OperationOutdated
 from app.core.operations import Operation, OperationSpec, Outcome
 from app.core.translation import N_, tr
 from app.llm.writers.writer import RecapWriter
 from app.llm.writers.written import Written
+from app.settings.recaps import RecapSettings
 from app.store.store import Store
 from app.store.stories.recaps import MESSAGE_TEXT_FIELDS
 from app.story.messages import Absence, Message, MessageRecap
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.result_cache import KeptResults
 
-MESSAGE_CONTEXT = 2  # messages before one, to understand it
+RECAPS = "recaps"  # in place of the messages before one
 LONGEST_REASONING = 20_000  # characters: it goes into the chat's file with the recap
 NEW_RECAPS = N_("new message recaps")
 
@@ -124,7 +127,16 @@ class MessageRecapper:
 
 
 def _context(chat: OpenChat, index: int) -> tuple[Message, ...]:
-    return chat.story.messages[max(0, index - MESSAGE_CONTEXT) : index]
+    """What a message is to be understood by, as the settings of the chat say."""
+    settings = RecapSettings(chat.settings())
+    before = chat.story.messages[max(0, index - settings.message_recap_history) : index]
+    if settings.message_recap_history_as != RECAPS:
+        return before
+    recaps = chat.story.message_recaps
+    return tuple(
+        structs.replace(m, text=recaps[m.anchor].text) if _tells_of(recaps.get(m.anchor), m) else m
+        for m in before
+    )
 
 
 def _message_recap(

@@ -22,6 +22,7 @@ from app.llm.writers.factory import make_writer
 from app.llm.writers.memory_model import MemoryModel
 from app.llm.writers.memory_trial import MemoryTrial, TierTrial, try_memory
 from app.llm.writers.meter import Meter
+from app.llm.writers.spacing import Spacing
 from app.llm.writers.writer import RecapWriter
 from app.llm.writers.written import OnText
 from app.prompt.tokens import TokenCounter
@@ -100,6 +101,7 @@ class ActiveModel:
         self._meter = services.meter
         self.keys = services.keys
         self.corrections = Corrections()
+        self.spacing = Spacing(lambda: ProgramSettings(settings).request_pause)
         self.problem = ""
         self.tested: Signal[str] = Signal("tested")
         self._tested: dict[str, _Tested] = {}  # by backend
@@ -263,6 +265,7 @@ class ActiveModel:
             generating=Generating(
                 ProgramSettings(self._settings).generation_budget,
                 mark_pairs(ProgramSettings(self._settings).reasoning_marks),
+                self.spacing,
             ),
         )
 

@@ -19,10 +19,9 @@ HIGHEST = 100_000.0  # as of the prices for all
 
 def tariff_of(settings: Settings) -> Tariff:
     """What the user pays, as the settings say."""
-    for_all = Prices(
-        ProgramSettings(settings).price_prompt_tokens, ProgramSettings(settings).price_output_tokens
-    )
-    return Tariff(for_all, _read(str(settings[OF_MODELS])))
+    said = ProgramSettings(settings)
+    for_all = Prices(said.price_prompt_tokens, said.price_output_tokens)
+    return Tariff(for_all, _read(said.prices_of_models))
 
 
 def with_prices(settings: Settings, backend: str, prices: Prices | None) -> str:
@@ -32,7 +31,7 @@ def with_prices(settings: Settings, backend: str, prices: Prices | None) -> str:
     """
     if prices is not None and not _is_fit(prices):
         raise UsageError(tr("A price is a number from 0 to {most}.", most=int(HIGHEST)))
-    own = dict(_read(str(settings[OF_MODELS])))
+    own = dict(_read(ProgramSettings(settings).prices_of_models))
     own.pop(backend, None)
     if prices is not None:
         own[backend] = prices

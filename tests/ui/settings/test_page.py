@@ -8,6 +8,7 @@ import keyring
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
@@ -21,6 +22,7 @@ from tests.labelled import WrittenTavern
 from ui.controls.buttons import Button
 from ui.controls.fields import Field
 from ui.controls.labels import Label
+from ui.controls.people_field import PeopleField
 from ui.controls.setting_rows import DecimalField, NumberField
 from ui.controls.setting_sections import Row
 from ui.controls.setting_template import TemplateEditor
@@ -249,11 +251,32 @@ async def test_a_price_with_a_fraction_and_a_short_text_can_be_set(
     QTest.keyClick(price, Qt.Key.Key_Return)
     await until(lambda: companion.settings["price_prompt_tokens"] == 0.15)
     names = page.row("left_out").control
-    assert isinstance(names, Field)
-    QTest.keyClicks(names, "Mira, Dov")
-    QTest.keyClick(names, Qt.Key.Key_Return)
+    assert isinstance(names, PeopleField)
+    QTest.keyClicks(names.field, "Mira, Dov")
+    QTest.keyClick(names.field, Qt.Key.Key_Return)
     await until(lambda: companion.settings["left_out"] == "Mira, Dov")
-    assert names.text() == "Mira, Dov"
+    assert names.field.text() == "Mira, Dov"
+
+
+async def test_who_is_left_out_is_switched_by_name(
+    page: SettingsPage, companion: Companion, demo_window: MainWindow, until: Until
+) -> None:
+    assert demo_window.desk is not None
+    story = demo_window.desk.session.story
+    assert story is not None
+    names = page.row("left_out").control
+    assert isinstance(names, PeopleField)
+    speaker = story.chat.speakers[0]
+
+    def switch(name: str) -> QAction:
+        return next(action for action in names.menu().actions() if action.text() == name)
+
+    assert not switch(speaker).isChecked()
+    switch(speaker).trigger()
+    await until(lambda: companion.settings["left_out"] == speaker)
+    await until(lambda: switch(speaker).isChecked())
+    switch(speaker).trigger()
+    await until(lambda: companion.settings["left_out"] == "")
 
 
 async def test_a_key_is_kept_for_its_server_sent_there_and_forgotten(
