@@ -31,6 +31,7 @@ from app.work.edits.memory_edits import MemoryEdits
 from app.work.edits.prompt_edits import PromptEdits
 from app.work.edits.reading_bounds import ReadingBounds
 from app.work.edits.recap_pins import RecapPins
+from app.work.edits.replacing import Replacing
 from app.work.edits.setting_changes import SettingChanges
 from app.work.edits.settings_file import SettingsFile
 from app.work.edits.story_edits import StoryEdits
@@ -192,6 +193,9 @@ class Wiring(News, ABC):
         self.reaching.card_tokens = self.budgets.card_tokens
         self.budgets.sent = self.reaching.newest
         self.pins = RecapPins(self._store, self._chats, self.settings, lambda: self.is_reading_only)
+        self.replacing = Replacing(
+            self._store, self._chats, self.settings, lambda: self.is_reading_only
+        )
         self.reading_bounds = ReadingBounds(
             self._store,
             self._chats,

@@ -17,7 +17,9 @@ from app.commands.chat_options import (
 from app.commands.terminal.output import show, warn
 from app.commands.terminal.progress_line import progress_shown
 from app.core.translation import N_, tr
+from app.story.recap_texts.replacing import Wording
 from app.story.story import Story
+from app.work.edits.replacing import Part
 
 HELP = N_("write the recaps of a chat")
 EXAMPLE = 'recap "My chat.jsonl" --llm ollama:llama3.1:8b'
@@ -28,10 +30,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_chat(parser)
     add_llm(parser)
     add_until(parser)
+    parser.add_argument(
+        "--replace",
+        nargs=2,
+        metavar=("FIND", "PUT"),
+        help=tr("put other words in all that was written; recaps get new versions"),
+    )
+    parser.add_argument(
+        "--in",
+        dest="parts",
+        nargs="+",
+        choices=tuple(part.value for part in Part),
+        default=[part.value for part in Part],
+        help=tr("where --replace looks (default: everywhere)"),
+    )
+    parser.add_argument(
+        "--part-of-words", action="store_true", help=tr("--replace also within longer words")
+    )
+    parser.add_argument(
+        "--any-case", action="store_true", help=tr("--replace capital and small letters alike")
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help=tr("do what --replace says; else it is only shown")
+    )
 
 
 async def run(options: argparse.Namespace) -> int:
     """Write what is missing and print all of it; 1 when something could not be written."""
+    if options.replace:
+        return await _replace(options)
     until = checked_until(options)
     async with companion_for(options) as companion:
         path = companion.find_chat(options.chat)
@@ -44,6 +71,29 @@ async def run(options: argparse.Namespace) -> int:
     data = recap_data(story)
     show(options, data, _lines(data))
     return 1 if failures else 0
+
+
+async def _replace(options: argparse.Namespace) -> int:
+    """Print what would read otherwise, or with --yes does from now on; 1 where nothing is found."""
+    find, put = options.replace
+    wording = Wording(find, put, is_word=not options.part_of_words, is_cased=not options.any_case)
+    parts = frozenset(map(Part, options.parts))
+    async with companion_for(options, keeps_memory=True) as companion:
+        companion.work.pause()
+        path = companion.find_chat(options.chat)
+        await companion.open_story(path)
+        replacing = companion.replacing
+        found = replacing.finds(path, wording, parts)
+        if options.yes:
+            found = await replacing.replace(path, wording, parts)
+    told = [f"{one.part.value}: {one.before}\n  -> {one.after}" for one in found.examples]
+    if not found.count:
+        told = [tr("Nothing that was written of this chat says that.")]
+    elif not options.yes:
+        told.append(tr("Nothing was changed. Add --yes to change all this."))
+    texts = {part.value: count for part, count in found.texts.items()}
+    show(options, {"texts": texts, "changed": bool(options.yes and found.count)}, told)
+    return 0 if found.count else 1
 
 
 def recap_data(story: Story) -> dict[str, Any]:

@@ -81,6 +81,7 @@ _ALSO = {
     "page.minds": N_("secrets knows epistemic"),
     "copies": N_("backup restore lost deleted"),
     "history": N_("undo restore"),
+    "replace": N_("rename change name substitute"),
     "health": N_("help report bug problem status"),
     "off": N_("disable enable switch on chat"),
     "pause": N_("stop hold queue"),
@@ -117,6 +118,13 @@ _ACTIONS = (
         N_("See the copies that are kept of the chat, and bring one back as a chat of its own."),
         (),
         "layers",
+    ),
+    ActionSpec(
+        "replace",
+        N_("Find and replace in recaps and memories"),
+        N_("Put other words in all that was written of this chat, a new name say."),
+        (),
+        "pencil",
     ),
     ActionSpec("sync", N_("Sync"), N_("Read the chat again, now."), ("F5",), "sync"),
     ActionSpec("undo", N_("Undo"), N_("Take back the last change."), ("Ctrl+Z",), "undo"),
@@ -230,7 +238,7 @@ _ACTIONS = (
 
 
 DISABLED_AT_FIRST = frozenset(
-    {"prompts", "chats", "copies", "sync", "undo", "redo", "history", "pause", "off"}
+    {"prompts", "chats", "copies", "replace", "sync", "undo", "redo", "history", "pause", "off"}
 )
 
 

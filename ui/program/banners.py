@@ -21,6 +21,7 @@ from ui.offers.off_banner import OffBanner
 from ui.offers.outside_trouble import OutsideTrouble
 from ui.offers.page_chat import PageCall, PageChat
 from ui.offers.recap_import import TakingIn
+from ui.offers.replacing import Replacement
 from ui.offers.set_aside import SetAside
 from ui.offers.story_reading import StoryReading
 from ui.offers.trim_notice import TrimNotice
@@ -73,6 +74,7 @@ class Banners(QObject):
             notice.offer("recovery", session.companion.recovery, seconds=RECOVERED)
         self._waiting = WaitingCount(session, frame)
         self.copies = ChatCopies(session, notice)
+        self.replacement = Replacement(session, window)
         self.clearing = Clearing(session, notice)
         self._story_reading = StoryReading(session, notice)
         self.taking_in = TakingIn(session, notice)

@@ -123,6 +123,7 @@ class Desk(QObject):
             "search": self.open_palette,
             "chats": self.open_chats,
             "copies": self.banners.copies.begin,
+            "replace": self.banners.replacement.begin,
             "sync": self._on_sync,
             "undo": self.session.undo,
             "redo": self.session.redo,
@@ -274,7 +275,8 @@ class Desk(QObject):
     def _on_chat_opened(self, story: Story) -> None:
         self._frame.notice.forget_failure()
         self._frame.card.show_story(story, self.session.companion.host_of(story.chat))
-        self._actions["copies"].setEnabled(True)
+        for key in ("copies", "replace"):
+            self._actions[key].setEnabled(True)
         self._window.setWindowTitle(f"{chat_words(story.chat)} — Tavernkeep")
         self.show_page(self.page_key)
 

@@ -72,6 +72,23 @@ def test_clearing_says_first_what_goes_and_then_takes_it_away(
     assert demo_chat.read_bytes() == before
 
 
+def test_words_of_recaps_are_replaced_after_what_changes_was_said(
+    commands: Commands, demo_chat: Path
+) -> None:
+    before = commands.json("recap", str(demo_chat))["scenes"]
+    words = ("recap", str(demo_chat), "--replace", "the", "THE", "--in", "scenes")
+    code, out, _ = commands.run(*words)
+    assert code == 0
+    assert out.splitlines()[-1] == "Nothing was changed. Add --yes to change all this."
+    data = commands.json(*words, "--yes")
+    assert data["changed"]
+    after = commands.json("recap", str(demo_chat))["scenes"]
+    changed = [new for old, new in zip(before, after, strict=True) if old["recap"] != new["recap"]]
+    assert len(changed) == data["texts"]["scenes"] > 0
+    assert all(scene["versions"][-1] == scene["recap"] for scene in changed)
+    assert commands.run("recap", str(demo_chat), "--replace", "zzzz", "x")[0] == 1
+
+
 @pytest.mark.weakness(32)
 def test_every_closed_scene_has_a_recap_and_all_but_the_newest_a_running_version(
     commands: Commands, demo_chat: Path
