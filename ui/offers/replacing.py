@@ -67,7 +67,7 @@ class ReplaceDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Find and replace"))
         self.resize(680, 560)
-        self.find = Field(tr("Find"), placeholder=tr("Words as they stand"))
+        self.sought = Field(tr("Find"), placeholder=tr("Words as they stand"))
         self.put = Field(tr("Replace with"), placeholder=tr("Nothing: the words are dropped"))
         self.whole = self._check(tr("Whole words only"), is_on=True)
         self.cased = self._check(tr("Capital and small letters as written"), is_on=True)
@@ -87,7 +87,7 @@ class ReplaceDialog(QDialog):
         self.leave = Button(tr("Close"))
         self.leave.clicked.connect(self.reject)
         self._settle = once(self, SETTLE_MS, self._look)
-        for field in (self.find, self.put):
+        for field in (self.sought, self.put):
             field.textChanged.connect(self._on_text)
             field.returnPressed.connect(self._look)
         self._lay_out()
@@ -104,7 +104,7 @@ class ReplaceDialog(QDialog):
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(6)
         for row, (words, field) in enumerate(
-            ((tr("Find"), self.find), (tr("Replace with"), self.put))
+            ((tr("Find"), self.sought), (tr("Replace with"), self.put))
         ):
             label = Label(words, font=ui_font(12.5, MEDIUM))
             label.setBuddy(field)
@@ -131,7 +131,7 @@ class ReplaceDialog(QDialog):
     def wording(self) -> Wording:
         """What is written in the fields."""
         return Wording(
-            self.find.text(),
+            self.sought.text(),
             self.put.text(),
             is_word=self.whole.isChecked(),
             is_cased=self.cased.isChecked(),
@@ -151,9 +151,9 @@ class ReplaceDialog(QDialog):
             finds = self._session.companion.replacing.finds(self._chat, self.wording, self.wanted)
         except UsageError:
             finds = Finds()
-        is_asked = bool(self.find.text().strip())
+        is_asked = bool(self.sought.text().strip())
         self.said.setText(finds_sentence(finds) if is_asked else tr(EXPLANATION))
-        self.do.setEnabled(bool(finds.count) and self.find.text() != self.put.text())
+        self.do.setEnabled(bool(finds.count) and self.sought.text() != self.put.text())
         self.examples.clear()
         for example in finds.examples:
             self.examples.addItem(QListWidgetItem(example_words(example)))

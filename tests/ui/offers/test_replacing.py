@@ -29,7 +29,7 @@ async def test_a_name_is_replaced_in_all_recaps(
     demo_window.desk._actions["replace"].trigger()
     (dialog,) = demo_window.findChildren(ReplaceDialog)
     assert not dialog.do.isEnabled()
-    QTest.keyClicks(dialog.find, "Zora")
+    QTest.keyClicks(dialog.sought, "Zora")
     QTest.keyClicks(dialog.put, "Beth")
     await until(lambda: dialog.examples.count() == 1)
     assert "+ Beth has the key." in dialog.examples.item(0).text()
@@ -52,7 +52,7 @@ async def test_words_that_nothing_says_cannot_be_replaced(
 ) -> None:
     assert demo_window.desk is not None
     dialog = ReplaceDialog(demo_window.desk.session, demo_tavern.chat, demo_window)
-    QTest.keyClicks(dialog.find, "zzzzzz")
+    QTest.keyClicks(dialog.sought, "zzzzzz")
     await until(lambda: "Nothing" in dialog.said.text())
     assert not dialog.do.isEnabled()
     dialog.reject()
