@@ -128,9 +128,10 @@ class MessageRecapper:
 
 def _context(chat: OpenChat, index: int) -> tuple[Message, ...]:
     """What a message is to be understood by, as the settings of the chat say."""
-    settings = RecapSettings(chat.settings())
-    before = chat.story.messages[max(0, index - settings.message_recap_history) : index]
-    if settings.message_recap_history_as != RECAPS:
+    settings = chat.settings()
+    first = max(0, index - RecapSettings(settings).message_recap_history)
+    before = chat.story.messages[first:index]
+    if RecapSettings(settings).message_recap_history_as != RECAPS:
         return before
     recaps = chat.story.message_recaps
     return tuple(

@@ -19,9 +19,10 @@ HIGHEST = 100_000.0  # as of the prices for all
 
 def tariff_of(settings: Settings) -> Tariff:
     """What the user pays, as the settings say."""
-    said = ProgramSettings(settings)
-    for_all = Prices(said.price_prompt_tokens, said.price_output_tokens)
-    return Tariff(for_all, _read(said.prices_of_models))
+    for_all = Prices(
+        ProgramSettings(settings).price_prompt_tokens, ProgramSettings(settings).price_output_tokens
+    )
+    return Tariff(for_all, _read(ProgramSettings(settings).prices_of_models))
 
 
 def with_prices(settings: Settings, backend: str, prices: Prices | None) -> str:
