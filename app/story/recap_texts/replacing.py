@@ -25,11 +25,11 @@ class Wording:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        found = re.escape(self.find)
+        flags = re.NOFLAG if self.is_cased else re.IGNORECASE
         if self.is_word:
             # \b asks for a letter at the edge of what is looked for, which there may be none.
-            found = rf"(?<!\w){found}(?!\w)"
-        return re.compile(found, re.NOFLAG if self.is_cased else re.IGNORECASE)
+            return re.compile(rf"(?<!\w){re.escape(self.find)}(?!\w)", flags)
+        return re.compile(f"{re.escape(self.find)}", flags)
 
     def in_text(self, text: str) -> tuple[str, int]:
         """The text with the other wording, and how often it was there."""
