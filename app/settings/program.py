@@ -165,6 +165,18 @@ class ProgramSettings(Group):
         maximum=32_768,
         section=Section.USE,
     )
+    text_left_out = Setting(
+        "text_left_out",
+        "",
+        N_("Left out of what models read"),
+        N_(
+            "Passages of messages, one in each line, with … for anything: <status>…</status>, or "
+            "“OOC: …” for the rest of a line. Your chat and SillyTavern's prompts stay as they are."
+        ),
+        scope=Scope.CHAT,
+        section=Section.USE,
+        is_rules=True,
+    )
     request_pause = Setting(
         "request_pause",
         0,

@@ -91,7 +91,7 @@ class Setting(Generic[T]):
     `help` are what is shown. choice_words: what each choice is called, where its value says too
     little. minimum_word: what the least number stands for, "" for itself. only_with: another
     setting and those of its values with which this one does anything. lists_people: a text of names
-    with commas between them.
+    with commas between them. is_rules: a text of rules, one in each line.
     """
 
     name: str
@@ -108,6 +108,7 @@ class Setting(Generic[T]):
     only_with: tuple[str, tuple[Any, ...]] | None = None
     fields: tuple[tuple[str, str], ...] = ()
     lists_people: bool = False
+    is_rules: bool = False
 
     def __set_name__(self, owner: type, name: str) -> None:
         if name != self.name:
@@ -135,7 +136,7 @@ class Setting(Generic[T]):
     @property
     def is_long(self) -> bool:
         """Whether it is a text of several lines."""
-        return isinstance(self.default, str) and "\n" in self.default
+        return isinstance(self.default, str) and ("\n" in self.default or self.is_rules)
 
     @property
     def placeholder(self) -> str:

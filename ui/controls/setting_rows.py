@@ -23,6 +23,7 @@ from ui.controls.buttons import Button, ButtonRole, Switch
 from ui.controls.fields import FIELD_HEIGHT, Choice, Field
 from ui.controls.labels import Label, safe_tip
 from ui.controls.people_field import PeopleField
+from ui.controls.rules_editor import RulesEditor
 from ui.controls.setting_sections import Row
 from ui.controls.setting_template import TemplateEditor
 from ui.theme.fonts import MEDIUM, ui_font
@@ -175,6 +176,11 @@ class SettingRow(Row):
         if isinstance(self.control, PeopleField):
             self.control.offer(names)
 
+    def try_on(self, texts: Sequence[str]) -> None:
+        """Texts of messages, where the setting says what is left out of some."""
+        if isinstance(self.control, RulesEditor):
+            self.control.try_on(texts)
+
     def set_effective(self, is_effective: bool, reason: str) -> None:
         """Whether the setting does anything as the others are; `reason` says why it does not."""
         self.control.setEnabled(is_effective)
@@ -212,6 +218,10 @@ class SettingRow(Row):
             switch = Switch(setting.label)
             switch.toggled.connect(self._on_value)
             return switch
+        if setting.is_rules:
+            rules = RulesEditor(setting.label)
+            rules.kept.connect(self._on_value)
+            return rules
         if setting.is_long:
             editor = TemplateEditor(
                 setting.label, setting.placeholder, keeps_text=setting.keeps_text

@@ -17,6 +17,8 @@ from app.story.messages import MessageKind
 from ui.controls.setting_rows import SettingRow
 from ui.controls.setting_sections import Section
 
+TRIED_ON = 50  # messages
+
 
 def chat_meant(name: str, path: Path | None, *, is_for_chat: bool) -> Path | None:
     """The chat whose value of a setting is meant, None for that of all chats.
@@ -58,7 +60,7 @@ class RegistryRows(QObject):
         own. path: of the open chat.
         """
         values = {}
-        people = _people(companion, path)
+        people, texts = _people(companion, path), _newest_texts(companion, path)
         warnings = setting_warnings(companion.settings.for_all(), companion.models.spec)
         for name, row in self.by_name.items():
             own = chat_meant(name, path, is_for_chat=is_for_chat)
@@ -66,6 +68,7 @@ class RegistryRows(QObject):
             held = companion.setting(name, path=own)
             values[name] = held.value
             row.offer_people(people)
+            row.try_on(texts)
             notes = "" if is_here or path is None else _own_words(companion, row, path)
             if held.value and name in warnings:
                 notes = " ".join(filter(None, (notes, warnings[name])))
@@ -83,6 +86,12 @@ def _people(companion: Companion, path: Path | None) -> tuple[str, ...]:
         return ()
     told = (m.name for m in story.messages if m.kind is MessageKind.CHAT and m.name.strip())
     return tuple(dict.fromkeys((*story.chat.speakers, *told)))
+
+
+def _newest_texts(companion: Companion, path: Path | None) -> tuple[str, ...]:
+    """What the newest messages of the open chat say."""
+    story = None if path is None else companion.story(path)
+    return () if story is None else tuple(m.text for m in story.messages[-TRIED_ON:])
 
 
 def _own_words(companion: Companion, row: SettingRow, path: Path) -> str:

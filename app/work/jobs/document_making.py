@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -50,6 +51,7 @@ from app.work.chats.open_chat import OpenChat
 from app.work.jobs.services import JobServices
 from app.work.planning.derivable import Derivable
 from app.work.planning.planner import Writing
+from app.work.planning.told_to_models import as_told
 
 # Tokens of what one request is given: more is paid for and read by nobody.
 MOST_OF_ARCS, MOST_OF_PROFILES, MOST_OF_CANON, MOST_OF_FACTS = 5000, 4000, 5000, 3000
@@ -60,7 +62,7 @@ CardsOf = Callable[[OpenChat, str], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """One operation under way. spent: what it took so far."""
+    """One operation under way. messages: as a model reads them. spent: what it took so far."""
 
     operation: Operation
     chat: OpenChat
@@ -68,11 +70,8 @@ class _Job:
     model: MemoryModel
     work: Work
     kept: KeptInStore
+    messages: tuple[Message, ...]
     spent: Spent = field(default_factory=Spent)
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        return self.derivable.story.messages
 
     @property
     def last(self) -> str:
@@ -102,13 +101,15 @@ class Deriver:
         if writer.memory is None:
             return Outcome()
         spec = operation.spec
+        about = derivable(chat, self._services.writing())
         job = _Job(
             operation,
             chat,
-            derivable(chat, self._services.writing()),
+            about,
             writer.memory,
             Work(spec.key, chat.chat_id, chat.character, writer.label, operation.created),
             KeptInStore(self._store, str(spec.params.get("again", ""))),
+            await asyncio.to_thread(as_told, about.story.messages, about.settings),
         )
         change = await self._made(job)
         if change:

@@ -17,6 +17,7 @@ from app.store.stories.recaps import MESSAGE_TEXT_FIELDS
 from app.story.messages import Absence, Message, MessageRecap
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.result_cache import KeptResults
+from app.work.planning.told_to_models import as_told
 
 RECAPS = "recaps"  # in place of the messages before one
 LONGEST_REASONING = 20_000  # characters: it goes into the chat's file with the recap
@@ -52,7 +53,8 @@ class MessageRecapper:
                 continue
             message = chat.story.messages[index]
             try:
-                written = await writer.message_recap(message, context=_context(chat, index))
+                (told,) = as_told([message], chat.settings())
+                written = await writer.message_recap(told, context=_context(chat, index))
                 recaps[anchor] = _message_recap(message, chat, text=written.value)
             except AnswerUnusable:  # an aside, say: looked at, and nothing of the story in it
                 if not _tells_of(before.get(anchor), message):
@@ -72,13 +74,14 @@ class MessageRecapper:
         if index is None:
             raise OperationOutdated(tr("The message is there no more."))
         message, context = chat.story.messages[index], _context(chat, index)
+        (told,) = as_told([message], chat.settings())
         before = chat.story.message_recaps
 
         def save(recap: MessageRecap) -> None:
             self._save(chat, spec, {spec.anchor: recap}, before)
 
         async def write() -> Written[dict[str, str]]:
-            written = await writer.message_recap(message, context=context, on_text=on_text)
+            written = await writer.message_recap(told, context=context, on_text=on_text)
             value = {
                 "text": written.value,
                 "made_by": writer.label,
@@ -130,7 +133,7 @@ def _context(chat: OpenChat, index: int) -> tuple[Message, ...]:
     """What a message is to be understood by, as the settings of the chat say."""
     settings = chat.settings()
     first = max(0, index - RecapSettings(settings).message_recap_history)
-    before = chat.story.messages[first:index]
+    before = as_told(chat.story.messages[first:index], settings)
     if RecapSettings(settings).message_recap_history_as != RECAPS:
         return before
     recaps = chat.story.message_recaps

@@ -14,6 +14,7 @@ from app.store.store import Store
 from app.story.answers.rationale import VETO_REACH, lacks_continuity_break
 from app.story.answers.task_answers import BreakAnswer
 from app.story.break_search import BreakSearch, ScenesOfMessages, Searched, SearchRules
+from app.story.left_out_text import Rule, told_messages
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import Story
@@ -21,6 +22,7 @@ from app.work.chats.open_chat import OpenChat
 from app.work.planning.break_planner import search_key, search_of, searcher
 from app.work.planning.planner import Writing
 from app.work.planning.staleness import is_asked_for
+from app.work.planning.told_to_models import text_rules
 
 FOUND = N_("scene breaks found by the model")
 CHANGED = N_("The story or the model changed; it is planned again.")
@@ -51,7 +53,7 @@ class BreakFinder:
             found, why = kept["place"], kept.get("rationale", "")
             outcome = Outcome(backend="kept")
         else:
-            written = await ask(writer, place, search)
+            written = await ask(writer, place, search, text_rules(chat.settings()))
             index, why = written.value.place, written.value.rationale
             found = "" if index is None else str(search.shown.index(index))
             outcome = Outcome(written.prompt_tokens, written.output_tokens, writer.label)
@@ -105,13 +107,18 @@ class BreakFinder:
 
 
 async def ask(
-    writer: RecapWriter, place: ScenesOfMessages, search: BreakSearch
+    writer: RecapWriter,
+    place: ScenesOfMessages,
+    search: BreakSearch,
+    left_out: Sequence[Rule] = (),
 ) -> Written[BreakAnswer]:
-    """Index of the message that ends its scene, None for none. Raises BackendError."""
+    """Index of the message that ends its scene, None for none. left_out: of the messages' texts.
+    Raises BackendError.
+    """
     at = {index: number for number, index in enumerate(search.shown)}
     try:
         written = await writer.find_break(
-            [place.messages[index] for index in search.shown],
+            told_messages([place.messages[index] for index in search.shown], left_out),
             first=at[search.first],
             last=at[search.last],
             barred=frozenset(at[index] for index in search.barred),
@@ -181,9 +188,14 @@ def has_room(story: Story, breaks: dict[str, SceneBreak], anchor: str, minimum: 
 
 
 async def find_breaks(
-    story: Story, writer: RecapWriter, rules: SearchRules, packs: Sequence[LanguagePack]
+    story: Story,
+    writer: RecapWriter,
+    rules: SearchRules,
+    packs: Sequence[LanguagePack],
+    left_out: Sequence[Rule] = (),
 ) -> Sequence[SceneBreak]:
-    """All breaks that a model finds between those of the story; nothing is stored.
+    """All breaks that a model finds between those of the story; nothing is stored. left_out: of the
+    messages' texts.
 
     Raises BackendError. The number of requests is that of `next_search`.
     """
@@ -202,7 +214,7 @@ async def find_breaks(
             first = scene.last + 1
         if search is None:
             return found
-        answer = (await ask(writer, place, search)).value
+        answer = (await ask(writer, place, search, left_out)).value
         refused = refused_part(place, search, answer, packs)
         if refused is not None:
             searched.append(searched_row(place, refused, rules.by))

@@ -31,6 +31,7 @@ from app.work.jobs.staging import adds_nothing, known_lore
 from app.work.planning.folding import fold_base
 from app.work.planning.planner import recapped_messages
 from app.work.planning.staleness import renewed
+from app.work.planning.told_to_models import as_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ class Recapper:
         scene = _closed_scene(chat, spec.anchor)
         speakers = SceneSettings(chat.settings()).scene_recap_messages
         messages = recapped_messages(story.messages, scene, speakers)
+        messages = as_told(messages, chat.settings())
         base = fold_base(story, scene.first + 1)
         writer, again, staging = (
             self._services.writer(spec.kind),

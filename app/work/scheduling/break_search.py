@@ -18,6 +18,7 @@ from app.work.chats.open_chats import OpenChats
 from app.work.jobs.model_breaks import find_breaks
 from app.work.models.active_model import ActiveModel
 from app.work.planning.break_planner import SearchExtent, search_cost, search_rules
+from app.work.planning.told_to_models import text_rules
 
 
 class ModelBreakSearch:
@@ -69,6 +70,7 @@ class ModelBreakSearch:
         rules = replace(search_rules(chat.settings(), writing), offset=0)
         story = replace(chat.story, breaks=breaks)
         writer = self._models.writer(OperationKind.DETECT_BREAKS)
-        found = await find_breaks(story, writer, rules, self._packs)
+        left_out = text_rules(chat.settings())
+        found = await find_breaks(story, writer, rules, self._packs, left_out)
         breaks |= {mark.anchor: mark for mark in found}
         return replace(story, breaks=breaks, scenes=scenes_of(story.messages, breaks))

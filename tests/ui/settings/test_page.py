@@ -23,6 +23,7 @@ from ui.controls.buttons import Button
 from ui.controls.fields import Field
 from ui.controls.labels import Label
 from ui.controls.people_field import PeopleField
+from ui.controls.rules_editor import RulesEditor
 from ui.controls.setting_rows import DecimalField, NumberField
 from ui.controls.setting_sections import Row
 from ui.controls.setting_template import TemplateEditor
@@ -277,6 +278,27 @@ async def test_who_is_left_out_is_switched_by_name(
     await until(lambda: switch(speaker).isChecked())
     switch(speaker).trigger()
     await until(lambda: companion.settings["left_out"] == "")
+
+
+async def test_what_models_do_not_read_is_tried_while_it_is_written(
+    page: SettingsPage, companion: Companion, demo_window: MainWindow, until: Until
+) -> None:
+    assert demo_window.desk is not None
+    story = demo_window.desk.session.story
+    assert story is not None
+    row = page.row("text_left_out")
+    editor = row.control
+    assert isinstance(editor, RulesEditor)
+    await until(lambda: editor.tried.text() == "")
+    word = story.messages[-1].text.split()[0]
+    editor.text.setPlainText("<nothing>…</nothing>")
+    assert editor.tried.text().startswith("Nothing of the newest 50 messages")
+    editor.text.setPlainText(f"# a note\n{word}")
+    assert "1 passage" in editor.tried.text() or "passages" in editor.tried.text()
+    assert word in editor.tried.text()
+    editor.keep.click()
+    await until(lambda: companion.settings["text_left_out"] == f"# a note\n{word}")
+    await until(lambda: row.note == "Changed.")
 
 
 async def test_a_key_is_kept_for_its_server_sent_there_and_forgotten(
