@@ -192,6 +192,8 @@ def _add_closing(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
                 entry[cue] = 1.0
     if "bye" in before.last_words:
         entry["bye"] = 1.0
+    entry["opens"] = opener.opens
+    entry["closes"] = before.closes
     entry["question"] = float(before.ends_with_question)
     entry["ends_told"] = float(before.ends_told)
     skips = [r.aside for r in readings[max(0, at - 2) : at] if "skip" in r.aside]

@@ -17,6 +17,7 @@ from app.story.scene_cues.language import (
     tokens_of,
 )
 from app.story.scene_cues.narration import WINDOW, Span, Voice, speaks_unquoted, split_voices
+from app.story.scene_cues.phrasing import NOTHING_LEARNED, PHRASINGS
 from app.story.scene_cues.quotations import mark_quotations
 from app.story.scene_cues.wording import log_number, names_within, split_title
 
@@ -66,7 +67,7 @@ class Reading:
     with a capital within. told: share of the text that is narrated. cast: stems of the names in
     all of it. log: number of the entry of a log that it is. ends_open: it ends with a colon.
     first_paragraph: characters of it. is_starred: something stands between asterisks. title: the
-    line that it stands under.
+    line that it stands under. opens, closes: how much its ends sound like those of a scene.
     """
 
     speaker: str
@@ -98,6 +99,8 @@ class Reading:
     is_starred: bool = False
     first_paragraph: int = 0
     title: str = ""
+    opens: float = 0.0
+    closes: float = 0.0
 
 
 def is_story(message: Message) -> bool:
@@ -140,7 +143,10 @@ class Reader:
         reading = _read(
             message, header, text, spans, words, recent.pack, known.stopwords, recent.names
         )
-        return replace(reading, title=title) if title else reading
+        phrasing = PHRASINGS.get(reading.language, NOTHING_LEARNED)
+        return replace(
+            reading, title=title, opens=phrasing.opens(text), closes=phrasing.closes(text)
+        )
 
 
 class CommonWords:
