@@ -85,7 +85,7 @@ def use_texts(texts: gettext.NullTranslations) -> None:
     _texts = texts
     known = (text for text in getattr(texts, "_catalog", {}) if isinstance(text, str))
     with_fields = (text for text in known if "{" in text and CONTEXT_END not in text)
-    templates = sorted(map(_template_of, with_fields), key=lambda template: -template.letters)
+    templates = sorted(map(_template_of, with_fields), key=_how_exact, reverse=True)
     _templates = tuple(template for template in templates if template.letters and template.names)
     is_point = tr_in("between thousands: a comma or a point", ",") == "."
     _separators.update(
@@ -163,6 +163,11 @@ def _template_of(text: str) -> _Template:
             own.append("")
     letters = sum(letter.isalpha() for part in own for letter in part)
     return _Template(text, tuple(own), tuple(names), letters)
+
+
+def _how_exact(template: _Template) -> tuple[int, int]:
+    """Letters of its own, then all its signs: "{a}: {b}" goes before "{a} {b}"."""
+    return template.letters, sum(map(len, template.own))
 
 
 def N_(text: str) -> str:  # noqa: N802 - gettext's own name

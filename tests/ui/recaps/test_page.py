@@ -499,10 +499,11 @@ async def test_the_running_recap_has_one_size_on_every_page(
 
 
 async def test_the_growth_of_a_recap_is_drawn_under_its_own_budget(
-    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
     """What a turn had room for was drawn as the budget, and all versions flat on its line."""
     session = page._session
+    await until(lambda: bool(session.slots.slots))
     (running, *others) = session.slots.slots
     session._slots = replace(session.slots, slots=(replace(running, budget=320), *others))
     own = companion.setting("running_recap_budget", path=demo_tavern.chat).value
