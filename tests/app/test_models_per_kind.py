@@ -151,4 +151,4 @@ def test_the_doctor_names_the_models(
     asyncio.run(put())
     main(["doctor", "--data-dir", str(tmp_path), "--tavern", str(demo_tavern.user_folder)])
     told = capsys.readouterr().out
-    assert "model: builtin; Model for the running recap: ollama:good" in told
+    assert "Model: builtin; Model for the running recap: ollama:good" in told

@@ -151,7 +151,7 @@ def test_a_mended_line_is_reported_again_where_it_stands_now(path: Path) -> None
 def test_a_chat_that_was_deleted_is_named(path: Path) -> None:
     snapshot = read(path, message(0))
     path.unlink()
-    with pytest.raises(ChatUnreadable, match="not there any more") as caught:
+    with pytest.raises(ChatUnreadable, match="no longer there") as caught:
         read_chat(path, snapshot)
     assert str(path) in str(caught.value)
 

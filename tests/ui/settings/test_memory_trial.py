@@ -88,4 +88,4 @@ async def test_a_small_model_is_warned_of_where_it_is_used(
     await until(lambda: "often get this wrong" in row.note)
     assert section.start.isEnabled()
     page.put("canon_auto", True)
-    await until(lambda: "capable models" in page.row("canon_auto").note)
+    await until(lambda: "capable ones" in page.row("canon_auto").note)

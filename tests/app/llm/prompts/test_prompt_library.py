@@ -79,7 +79,7 @@ def test_saving_the_same_again_is_no_other_prompt(library: PromptLibrary) -> Non
         ("# User", "# Nobody", "section"),
         ("{{message}}", "{{secret}}", "secret"),
         ("Past tense", "x" * 300_000, "too large"),
-        ("Past tense", "\ud800", "signs"),
+        ("Past tense", "\ud800", "characters"),
     ],
 )
 def test_an_invalid_text_is_refused_with_a_sentence_and_nothing_is_written(

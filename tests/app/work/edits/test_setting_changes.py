@@ -54,7 +54,7 @@ async def test_a_change_of_a_setting_is_taken_back_and_made_again_by_name(
 @pytest.mark.parametrize(
     ("name", "before", "after", "german"),
     [
-        ("theme", "system", "dark", "Einstellung Erscheinungsbild: Wie das System → Dunkel"),
+        ("theme", "system", "dark", "Einstellung „Erscheinungsbild“: Wie das System → Dunkel"),
         ("state_ledger_enabled", True, False, None),
         ("backend", "builtin", "ollama:some-model", None),
     ],

@@ -336,7 +336,7 @@ async def test_a_chat_whose_file_is_gone_is_told_of_after_a_while(
     await linked.say(type="event", name="chat_deleted")
     path, sentence = await linked.next()
     assert path == linked.path
-    assert "not there any more" in sentence
+    assert "no longer there" in sentence
 
 
 async def test_a_chat_that_turns_out_to_be_renamed_is_no_failure(linked: Linked) -> None:
