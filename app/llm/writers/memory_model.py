@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 ONE_PASS = "memory_pass"
 KNOWN_SHARE = 0.1  # of the context, for each of the two texts that say what is known
+KNOWN_PART = 3  # of what a small context leaves beside the prompt's own words, one part for each
 MOST_KNOWN = 1_800  # tokens: nearly all of a story of some hundred messages
 
 MakeInputs = Callable[[int], Mapping[str, str]]
@@ -57,8 +58,9 @@ class MemoryModel:
 
     @property
     def known_limit(self) -> int:
-        """Tokens that each of the texts about what is known may take."""
-        return min(MOST_KNOWN, int(self._asker.context * KNOWN_SHARE))
+        """Tokens that each of the texts about what is known may take. Raises BackendRefused."""
+        left = self.room(ONE_PASS, dict.fromkeys(self._prompts[ONE_PASS].inputs, ""))
+        return min(MOST_KNOWN, int(self._asker.context * KNOWN_SHARE), left // KNOWN_PART)
 
     @property
     def reasoning_tokens(self) -> int:

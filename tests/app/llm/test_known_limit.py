@@ -7,12 +7,26 @@ from typing import cast
 
 import pytest
 
+from app.llm.backends.backend import Backend
 from app.llm.prompts.prompt_files import load_prompts
-from app.llm.writers.asking import Asker
-from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.asking import SMALLEST_ROOM, Asker
+from app.llm.writers.memory_model import ONE_PASS, MemoryModel
+from app.prompt.tokens import estimate_tokens
 
 
-@pytest.mark.parametrize(("context", "limit"), [(4096, 409), (16_384, 1_638), (131_072, 1_800)])
+def model_of(context: int) -> MemoryModel:
+    backend = cast(Backend, SimpleNamespace(context_tokens=context, spec="a", label="a"))
+    return MemoryModel(Asker(backend, count_tokens=estimate_tokens), load_prompts())
+
+
+@pytest.mark.parametrize(("context", "limit"), [(16_384, 1_638), (131_072, 1_800)])
 def test_a_larger_context_is_told_more(context: int, limit: int) -> None:
-    asker = cast(Asker, SimpleNamespace(context=context))
-    assert MemoryModel(asker, load_prompts()).known_limit == limit
+    assert model_of(context).known_limit == limit
+
+
+def test_a_small_context_keeps_as_much_for_the_messages_as_for_each_text_of_what_is_known() -> None:
+    model = model_of(4_096)
+    inputs = dict.fromkeys(load_prompts()[ONE_PASS].inputs, "")
+    known = model.known_limit
+    assert 100 < known < 409
+    assert model.room(ONE_PASS, inputs) - 2 * known >= max(known, SMALLEST_ROOM)

@@ -116,7 +116,7 @@ async def test_a_turn_is_shown_in_the_order_in_which_it_was_sent(
 
 async def test_what_broke_the_beginning_is_said(page: PromptPage, until: Until) -> None:
     await read(page, until, 2, "Swipe")
-    assert "Long-term is the first to differ" in page.preview.known_words
+    assert "Long-term is the first to change" in page.preview.known_words
     assert "did not wait" in page.preview.facts
     assert page.cards["smart_memory_arcs"]._place.text() == "Set, but it did not reach the prompt"
     assert not page.preview.strip.isHidden()

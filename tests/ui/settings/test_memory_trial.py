@@ -55,7 +55,7 @@ async def test_every_tier_is_shown_with_what_was_written_word_for_word(
     assert "<b>Mara</b>" in raw.text()
     assert raw.textFormat() is Qt.TextFormat.PlainText
     told = " ".join(label.text() for label in labels)
-    assert "3 signs of reasoning" in told
+    assert "3 characters of reasoning" in told
     assert "A good answer" in told
 
 
