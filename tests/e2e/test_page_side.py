@@ -207,7 +207,7 @@ async def test_marks_follow_their_messages_and_go_without_a_trace(
     for part in ("badge", "button", "marks", "commands"):
         await companion.put_setting(f"page_{part}", False)
     await counted(page, ANY_TRACE, 0)
-    assert await page.evaluate(
+    await page.page.wait_for_function(
         "() => !('tk-scene' in SillyTavern.getContext().SlashCommandParser.commands)"
     )
     assert not await page.evaluate("() => window.hit")
