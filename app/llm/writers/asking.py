@@ -80,6 +80,7 @@ class Spent:
     output: int = 0
     reasoning: str = ""  # of the last answer
     was_cut: bool = False  # the last prompt left too little room for the reasoning
+    was_in_vain: bool = False  # a task was asked twice for nothing: others are asked once
 
     def add(self, request: Request, answer: Answer, count: Callable[[str], int]) -> None:
         prompt, output = answer.prompt_tokens, answer.output_tokens
@@ -228,7 +229,8 @@ class Asker:
 
         telling: what it is to be in the language of, where the prompt is ours: whoever wrote
         their own may want another one. more: put behind the prompt. again: put behind it when it
-        is asked once more, with a place for the reason. tries: 1 to ask only once.
+        is asked once more, with a place for the reason. tries: 1 to ask only once, as where the
+        same work asked twice for nothing just before.
         """
         known = {key: value for key, value in inputs.items() if key in prompt.inputs}
         system, user = prompt.render(known)
@@ -239,6 +241,7 @@ class Asker:
             if answered is not None:
                 with contextlib.suppress(Unreadable):  # kept by an earlier, milder reader
                     return read(answered)
+        tries = 1 if task.spent.was_in_vain else tries
         attempts = (2,) if task.spent.was_cut else tuple(range(1, tries + 1))
         asked = self._asked(task, prompt, (system, user), read, telling, again, attempts)
         value, text = await asked
@@ -283,15 +286,9 @@ class Asker:
             found, reason = (value, answer.text), _reason(answer, None)
             if not (answer.truncated and answer.can_be_longer):
                 break
+        task.spent.was_in_vain = found is None
         if found is None:
-            raise AnswerUnusable(
-                tr(
-                    "No {what}: the model answered {reason}, twice. Try again, or choose another "
-                    "model.",
-                    what=tr(task.what),
-                    reason=tr(reason),
-                )
-            )
+            raise AnswerUnusable(_in_vain(task, reason, is_once=attempts == (1,)))
         return found
 
     async def _check_language(self, telling: Telling[T], value: T) -> None:
@@ -366,6 +363,17 @@ class Asker:
         # A model that reasons before an answer is left as much as it took so far.
         needed = answer + 2 * self.reasoning_tokens
         return min(most, max(needed, int(self.context * LEAST_OUTPUT_SHARE)))
+
+
+def _in_vain(task: Task, reason: str, *, is_once: bool) -> str:
+    said = {"what": tr(task.what), "reason": tr(reason)}
+    if is_once:
+        return tr(
+            "No {what}: the model answered {reason}. Try again, or choose another model.", **said
+        )
+    return tr(
+        "No {what}: the model answered {reason}, twice. Try again, or choose another model.", **said
+    )
 
 
 def _listener(task: Task) -> OnText | None:

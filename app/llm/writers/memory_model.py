@@ -57,6 +57,11 @@ class MemoryModel:
         return self._asker.backend.label
 
     @property
+    def spec(self) -> str:
+        """The backend, as the settings name it."""
+        return self._asker.backend.spec
+
+    @property
     def known_limit(self) -> int:
         """Tokens that each of the texts about what is known may take. Raises BackendRefused."""
         left = self.room(ONE_PASS, dict.fromkeys(self._prompts[ONE_PASS].inputs, ""))

@@ -104,6 +104,7 @@ class Rememberer:
         self._services = services
         self._store = services.store
         self._settler = settler
+        self._in_vain: set[str] = set()  # models whose last reading gave nothing
 
     async def perform(self, operation: Operation) -> Outcome:
         """Do one operation. Raises BackendError, or OperationOutdated when it is no longer the
@@ -163,7 +164,9 @@ class Rememberer:
         asked = Asked(model, under_way.window, shown, kept, under_way.spent)
         try:
             heard = await self._heard(under_way, model, asked)
+            self._in_vain.discard(model.spec)
         except AnswerUnusable:
+            self._in_vain.add(model.spec)
             # One stretch that no answer fits must not keep all later ones from being read.
             await self._note(under_way, UNREADABLE)
             raise
@@ -211,7 +214,11 @@ class Rememberer:
     async def _heard(
         self, under_way: _Pass, model: MemoryModel, asked: Asked
     ) -> tuple[_Heard, ...]:
-        """What the model says; all tiers at once, and one by one where that does not hold up."""
+        """What the model says; all tiers at once, and one by one where that does not hold up. A
+        model whose last reading was of no use is asked one thing, once.
+        """
+        is_doubted = model.spec in self._in_vain
+        asked.spent.was_in_vain = is_doubted
         if under_way.operation.spec.params["form"] == "one":
             shown = asked.shown
             numbers = shown.ids
@@ -219,7 +226,9 @@ class Rememberer:
                 parts = await model.all_tiers(asked, under_way.tiers)
                 return tuple(_Heard(window, answer, numbers) for window, answer in parts)
             except AnswerUnusable:
-                pass  # asked twice: the tiers are simpler one by one
+                if is_doubted:
+                    raise
+                # Asked twice: the tiers are simpler one by one.
         heard: list[_Heard] = []
         failures: list[AnswerUnusable] = []
         for tier in under_way.tiers:
@@ -236,7 +245,7 @@ class Rememberer:
                 parts = await model.one_tier(asked, tier, text.text)
             except AnswerUnusable as error:
                 failures.append(error)  # one tier that fails takes no other along
-                if not heard and len(failures) == VAIN_AT_MOST:
+                if not heard and len(failures) == (1 if is_doubted else VAIN_AT_MOST):
                     break
                 continue
             heard += [_Heard(window, answer, numbers) for window, answer in parts]

@@ -260,10 +260,33 @@ async def test_a_model_that_answers_in_prose_is_not_asked_for_every_tier(tmp_pat
     async with playing(tmp_path, Script(other={"": "What a lovely story!"})) as play:
         await play.add("Oswin tells of the north bank, his coat in the ferry.", "", "")
         assert not play.view.memories
-        # All at once and then two tiers by themselves, each asked once more.
-        assert len(play.readings) == 6
+        # All at once, once more, and then two tiers by themselves.
+        assert len(play.readings) == 4
         _, failures = await play.companion.finished(play.path)
         assert failures
+
+
+@pytest.mark.parametrize("requests", ["one", "separate"])
+async def test_prose_costs_one_request_for_each_reading_until_the_model_is_of_use_again(
+    tmp_path: Path, requests: str
+) -> None:
+    """Ten readings: a second question once, and none after that."""
+    tower = "[fact:2:permanent:sources={n}] The tower of Oss is higher than the mill."
+    script = Script({"tower": tower}, other={"": "What a lovely story!"})
+    async with playing(tmp_path, script, memory_requests=requests) as play:
+        for number in range(10):
+            await play.add(f"Oswin tells of day {number}, his coat in the ferry.", "")
+        first = 4 if requests == "one" else 3
+        passes = [op for op in play.companion.work.operations if op.finished]
+        assert len(play.readings) == first + len(passes) - 1
+        assert len(passes) >= 9
+        del script.other[""]
+        await play.add("The tower of Oss is higher than the mill.", "", "")
+        assert play.active() == ["The tower of Oss is higher than the mill."]
+        script.other[""] = "What a lovely story!"
+        asked = len(play.readings)
+        await play.add("Oswin tells of the last day, his coat in the ferry.", "")
+        assert len(play.readings) == asked + first
 
 
 @pytest.mark.parametrize("requests", ["one", "separate"])
