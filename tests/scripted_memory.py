@@ -216,6 +216,7 @@ async def playing(
                 **dict.fromkeys(("canon_auto", "triggers_enabled"), False),
                 "hardware_profile": "a",
                 "memory_requests": "one",
+                "scene_detector": "heuristic",
                 "memory_every": 1,
             }
             for name, value in (quiet | settings).items():

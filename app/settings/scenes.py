@@ -20,16 +20,22 @@ class SceneSettings(Group):
     )
     scene_detector = Setting(
         "scene_detector",
-        "heuristic",
+        "doubts",
         N_("Who finds scene breaks"),
         N_(
-            "Cues in the text (free), the model, or cues first and the model where they find "
-            "nothing."
+            "Cues in the text (free); the model where they are in doubt, which takes at most two "
+            "requests for 100 messages; the model alone; or cues first and the model where they "
+            "find nothing. Without a model it is the cues."
         ),
         scope=Scope.CHAT,
-        choices=("heuristic", "model", "both"),
+        choices=("heuristic", "doubts", "model", "both"),
         section=Section.SCENES,
-        choice_words=(N_("cues in the text"), N_("the model"), N_("cues, then the model")),
+        choice_words=(
+            N_("cues in the text"),
+            N_("cues, and the model where they are in doubt"),
+            N_("the model"),
+            N_("cues, then the model"),
+        ),
     )
     scene_breaks_on_new_message = Setting(
         "scene_breaks_on_new_message",
@@ -58,7 +64,7 @@ class SceneSettings(Group):
         minimum=0,
         maximum=100,
         section=Section.SEARCH,
-        only_with=("scene_detector", ("model", "both")),
+        only_with=("scene_detector", ("doubts", "model", "both")),
     )
     scene_break_batch = Setting(
         "scene_break_batch",
@@ -80,7 +86,7 @@ class SceneSettings(Group):
         choices=("both", "user", "character"),
         section=Section.SEARCH,
         choice_words=(N_("everybody's"), N_("only yours"), N_("only the characters'")),
-        only_with=("scene_detector", ("model", "both")),
+        only_with=("scene_detector", ("doubts", "model", "both")),
     )
     scene_break_stretch = Setting(
         "scene_break_stretch",

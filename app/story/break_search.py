@@ -51,7 +51,8 @@ class BreakSearch:
     """One question: which of the messages `first` to `last` ends its scene?
 
     shown: indexes of the messages shown, in order. barred: indexes from first to last that may
-    not be chosen. is_forced: none is no answer.
+    not be chosen. is_forced: none is no answer. takes_several: all ends are asked for, not the
+    first (app/story/doubts.py).
     """
 
     shown: tuple[int, ...]
@@ -59,6 +60,7 @@ class BreakSearch:
     last: int
     barred: frozenset[int]
     is_forced: bool = False
+    takes_several: bool = False
 
     @property
     def candidates(self) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from app.story.doubts import SURE
 from app.story.messages import Message
 from app.story.scene_cues.evidence import REACH, Evidence, Gathering
 from app.story.scene_cues.language import LanguagePack, tokens_of
@@ -32,6 +33,7 @@ _SHORT_PENALTY = 1.5
 _SHORT_PENALTY_IN_PROSE = 0.5
 _AWAITED = 3  # messages behind an opener that show whether its words stay
 _UNSEEN_PENALTY = 1.0  # for each of them that is not written yet
+_POSSIBLE = -2.0  # a score from which a place may end a scene after all
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,23 @@ class Detector:
         self._gathering = Gathering()
         self._weighed: list[tuple[float, float]] = []  # score and share of prose
         self._names: dict[tuple[int, int], str] = {}  # of scenes, by their ends in the readings
+        self._doubts: list[int] = []  # of the last detection
+
+    def doubts(
+        self,
+        messages: Sequence[Message],
+        *,
+        start: int = 0,
+        since: int = 0,
+        minimum_length: int = 3,
+    ) -> tuple[int, ...]:
+        """Indexes of the last messages of scenes that may end there or not, from `since` on.
+
+        Places that are weaker than one beside them, or nearer to the last break than a scene is
+        long, are none. Of what was found, what is not sure is among them.
+        """
+        self.detect(messages, start=start, since=since, minimum_length=minimum_length)
+        return tuple(self._doubts)
 
     def detect(
         self,
@@ -130,6 +149,7 @@ class Detector:
         ]
         scores = {candidate.at: candidate.score for candidate in candidates}
         found, names = list[FoundBreak](), self._names
+        self._doubts = []
         first = bisect_left(story, start)
         for candidate in candidates:
             length = candidate.at - first
@@ -138,7 +158,11 @@ class Detector:
             missing = max(0, _USUAL_LENGTH - length) / _USUAL_LENGTH
             unseen = max(0, _AWAITED - (len(story) - 1 - candidate.at))
             score = candidate.score - candidate.short_penalty * missing - _UNSEEN_PENALTY * unseen
-            if score <= 0 or _is_outdone(candidate, scores, minimum_length):
+            if score <= _POSSIBLE or _is_outdone(candidate, scores, minimum_length):
+                continue
+            if confidence(score) < SURE:
+                self._doubts.append(candidate.last)
+            if score <= 0:
                 continue
             cue = main_cue(evidence[candidate.at])
             name = names.get((first, candidate.at))

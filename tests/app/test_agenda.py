@@ -57,6 +57,7 @@ class Place:
             watch=False,
             asks_first=asks_first,
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             yield companion
 
 
@@ -99,6 +100,7 @@ async def test_another_model_takes_over_at_once_what_waited_for_the_first(place:
         before = waiting(companion)
         assert len(before) > 3
         with FakeLlm(recap) as other:
+            companion.settings.put("scene_detector", "heuristic")
             await companion.put_setting("backend", f"openai:{MODEL}@{other.url}")
             after = waiting(companion)
             assert {op.spec.anchor for op in after} == {op.spec.anchor for op in before}
@@ -150,6 +152,7 @@ async def test_what_the_user_asked_for_goes_over_to_the_other_model(place: Place
         asked = waiting(companion)
         assert len(asked) == 4
         with FakeLlm(lambda _: '{"name": "Other", "recap": {"state": ["Other words."]}}') as other:
+            companion.settings.put("scene_detector", "heuristic")
             await companion.put_setting("backend", f"openai:{MODEL}@{other.url}")
             now = waiting(companion)
             assert [op.spec.anchor for op in now] == [op.spec.anchor for op in asked]
@@ -397,6 +400,7 @@ async def test_another_model_is_not_given_the_backlog_that_the_first_was_to_do(
         await companion.work.start_catch_up(place.chat)
         assert waiting(companion)
         with FakeLlm(recap) as other:
+            companion.settings.put("scene_detector", "heuristic")
             await companion.put_setting("backend", f"openai:{MODEL}@{other.url}")
             assert not waiting(companion)
             assert companion.work.catch_up(place.chat) is not None

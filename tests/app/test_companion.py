@@ -349,6 +349,7 @@ async def test_an_answer_that_makes_no_sense_fails_in_one_sentence_and_costs_not
         async with open_companion(
             folders, tavern=demo_tavern.user_folder, llm=llm, watch=False
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             story, failures = await companion.finished(chat.path)
             is_foolish = False
             await companion.work.retry_all()
@@ -384,6 +385,7 @@ async def test_a_backlog_waits_for_the_users_word_and_says_what_it_would_take(
             watch=False,
             asks_first=True,
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             story = await settled(companion, chat.path)
             plan = companion.work.catch_up(chat.path)
             assert plan is not None
@@ -470,6 +472,7 @@ async def test_a_recap_kept_by_its_key_is_never_that_of_another_text(
         async with open_companion(
             folders, tavern=demo_tavern.user_folder, llm=llm, watch=False
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             companion.work.pause()
             story = await companion.open_story(chat.path)
             before = chat.messages[2]["mes"]

@@ -186,6 +186,7 @@ class Run:
             llm=f"openai:{MODEL}@{model.url}",
             watch=False,
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             companion.work.pause()
             story = await companion.open_story(self.tavern.chat)
             scene = story.scenes[BAD_SCENE]

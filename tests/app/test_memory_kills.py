@@ -36,6 +36,7 @@ def prepared(folder: Path) -> Path:
     async def prepare() -> None:
         async with open_companion(Folders(folder, folder), watch=False) as companion:
             await companion.put_setting("memory_requests", "separate")
+            await companion.put_setting("scene_detector", "heuristic")
 
     asyncio.run(prepare())
     return folder

@@ -59,6 +59,7 @@ def tasks(llm: FakeLlm) -> set[str]:
 async def test_each_kind_of_work_is_done_by_its_model(
     companion: Companion, demo_tavern: WrittenTavern, cheap: FakeLlm, good: FakeLlm
 ) -> None:
+    await companion.put_setting("scene_detector", "heuristic")
     await companion.put_setting("backend", spec(cheap, "cheap"))
     await companion.put_setting(RUNNING, spec(good, "good"))
     await companion.open_story(demo_tavern.chat)

@@ -49,6 +49,7 @@ class Place:
             llm=f"openai:{MODEL}@{self._model.url}" if with_model else "builtin",
             watch=False,
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             yield companion
 
 

@@ -64,6 +64,7 @@ async def test_only_an_edit_of_what_it_reads_ends_a_request(
         spec = f"openai:{MODEL}@{llm.url}"
         tavern = demo_tavern.user_folder.parent
         async with open_companion(folders, tavern=tavern, llm=spec, watch=False) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             companion.operations_changed.connect(waited.hear)
             story = await companion.open_story(path)
             await waited.until(OperationKind.SCENE_RECAP, OperationStatus.RUNNING)
@@ -114,6 +115,7 @@ async def test_a_recap_that_comes_while_another_chat_is_open_belongs_to_its_own(
             llm=spec,
             watch=False,
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             companion.operations_changed.connect(waited.hear)
             await companion.open_story(path)
             await waited.until(OperationKind.SCENE_RECAP, OperationStatus.RUNNING)
@@ -148,6 +150,7 @@ async def test_nothing_is_asked_and_nothing_has_failed_of_a_chat_that_was_delete
         spec = f"openai:{MODEL}@{llm.url}"
         tavern = demo_tavern.user_folder.parent
         async with open_companion(folders, tavern=tavern, llm=spec, watch=False) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             companion.operations_changed.connect(waited.hear)
             await companion.open_story(path)
             await waited.until(OperationKind.SCENE_RECAP, OperationStatus.RUNNING)

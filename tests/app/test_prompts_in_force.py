@@ -40,6 +40,7 @@ async def companion(
         llm=f"openai:{MODEL}@{model.url}",
         watch=False,
     ) as opened:
+        opened.settings.put("scene_detector", "heuristic")
         yield opened
 
 
@@ -168,6 +169,7 @@ async def test_files_changed_on_disk_are_in_force_at_once_and_a_broken_one_is_sa
         asyncio.timeout(20),
         open_companion(folders, tavern=demo_tavern.user_folder, llm=spec) as companion,
     ):
+        companion.settings.put("scene_detector", "heuristic")
         told, broken = asyncio.Event(), asyncio.Queue[tuple[Path, str]]()
         companion.prompts.state_changed.connect(lambda _state: told.set())
         companion.trouble.connect(broken.put_nowait)
@@ -203,6 +205,7 @@ async def test_a_broken_file_at_the_start_is_said_and_the_model_still_writes(
     async with open_companion(
         folders, tavern=demo_tavern.user_folder, llm=spec, watch=False
     ) as companion:
+        companion.settings.put("scene_detector", "heuristic")
         assert MODEL in companion.models.writer().label
         assert companion.health.backend.sentence.endswith("Ours is used.")
 

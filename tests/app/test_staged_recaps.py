@@ -86,6 +86,7 @@ class Desk:
             llm=f"openai:{MODEL}@{self._model.url}",
             watch=False,
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             await companion.put_setting("scene_recap_form", "staged")
             yield companion
 

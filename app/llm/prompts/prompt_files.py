@@ -37,6 +37,7 @@ from app.story.messages import combined_digest
 
 SHIPPED = RESOURCES / "prompts"
 STAGES = ("scene_extract", "scene_organise", "scene_filter", "scene_lore")
+DOUBTFUL_BREAKS = "doubtful_breaks"
 MEMORY_PASS = "memory_pass"  # all kinds of memory with one request
 MEMORY_TASKS = tuple(
     f"memory_{kind}"
@@ -52,7 +53,8 @@ DERIVED = tuple(
     )
 )
 TASKS = (
-    *("scene_recap", "running_recap", "detect_breaks", "message_recap", *STAGES),
+    *("scene_recap", "running_recap", "detect_breaks", DOUBTFUL_BREAKS),
+    *("message_recap", *STAGES),
     *(MEMORY_PASS, *MEMORY_TASKS, *SETTLING, *DERIVED),
 )
 STAGED_RECAP = "staged_recap"
@@ -61,6 +63,7 @@ TASKS_OF = {
     "scene_recap": ("scene_recap", "running_recap"),  # a long scene's parts are merged
     "running_recap": ("running_recap",),
     "detect_breaks": ("detect_breaks",),
+    DOUBTFUL_BREAKS: (DOUBTFUL_BREAKS,),
     "message_recap": ("message_recap",),
     STAGED_RECAP: STAGES,
     MEMORY_PASS: (MEMORY_PASS, *MEMORY_TASKS, *SETTLING),

@@ -106,5 +106,11 @@ class BuiltinWriter:
         """Always None: without a model the cues of app.story find the breaks."""
         return Written(BreakAnswer(None))
 
+    async def find_breaks(
+        self, messages: Sequence[Message], *, wanted: Collection[int]
+    ) -> Written[tuple[BreakAnswer, ...]]:
+        """Always none, see `find_break`."""
+        return Written(())
+
     async def aclose(self) -> None:
         """Nothing to give back."""

@@ -33,13 +33,21 @@ from app.llm.writers.transcript import (
 from app.llm.writers.writer import SceneDraft, Staging
 from app.llm.writers.written import OnText, Written
 from app.story.answers.merging import bounded
-from app.story.answers.task_answers import BreakAnswer, read_break, read_scene, read_sentence
+from app.story.answers.task_answers import (
+    BreakAnswer,
+    read_break,
+    read_breaks,
+    read_scene,
+    read_sentence,
+)
+from app.story.doubts import TOKENS_SHOWN
 from app.story.messages import Message
 from app.story.recap_texts.recap_length import entries_asked_again, entries_in
 from app.story.recap_texts.recap_text import Recap
 
 PREVIOUS_SHARE = 0.08  # of the context, for what came before a scene
 MOST_PREVIOUS = 600  # tokens of that: more explains no scene better, and is paid for each time
+NO_STRETCH_ROOM = N_("The context of {label} is too small to be asked where scenes end.")
 SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least
 NOTHING_YET = "(nothing yet)"
 # An answer with the form around it, and one that is too long before it is asked for shorter. Each
@@ -208,6 +216,41 @@ class ModelWriter:
 
         return task.written(await self._asker.within_context(write))
 
+    async def find_breaks(
+        self, messages: Sequence[Message], *, wanted: Collection[int]
+    ) -> Written[tuple[BreakAnswer, ...]]:
+        """See RecapWriter. Of a long message its two ends are shown.
+
+        Raises AnswerUnusable without asking where not all fit, too: what is not shown cannot be
+        told to be no end.
+        """
+        task = Task(self._prompts["doubtful_breaks"], N_("scene breaks"))
+
+        async def write() -> tuple[BreakAnswer, ...]:
+            numbers = {"earliest": "9999", "latest": "9999"}
+            room = self._asker.room(task.prompt, {"messages": "", **numbers})
+            text, eligible = await asyncio.to_thread(
+                self._numbered, messages, frozenset(wanted), room, most=TOKENS_SHOWN
+            )
+            if len(eligible) < max(1, len(told([messages[index] for index in wanted]))):
+                raise AnswerUnusable(tr(NO_STRETCH_ROOM, label=self._asker.backend.label))
+            inputs = {
+                "messages": text,
+                "earliest": str(min(eligible) + 1),
+                "latest": str(max(eligible) + 1),
+            }
+            allowed = {index + 1 for index in eligible}
+
+            def read(answer: str) -> tuple[BreakAnswer, ...]:
+                return read_breaks(answer, allowed)
+
+            # Once only: two requests for 100 messages are the most, and without an answer the
+            # breaks stay as the cues found them.
+            found = await self._asker.ask(task, task.prompt, inputs, read, tries=1)
+            return tuple(BreakAnswer(end.place - 1, end.rationale) for end in found if end.place)
+
+        return task.written(await self._asker.within_context(write))
+
     async def aclose(self) -> None:
         """Give back connections."""
         await self._backend.aclose()
@@ -215,11 +258,15 @@ class ModelWriter:
     # What the tasks have in common
 
     def _numbered(
-        self, messages: Sequence[Message], wanted: Collection[int], room: int
+        self, messages: Sequence[Message], wanted: Collection[int], room: int, *, most: int = 0
     ) -> tuple[str, list[int]]:
-        """Messages written out with numbers from 1, and the eligible indexes among them."""
+        """Messages written out with numbers from 1, and the eligible indexes among them.
+
+        most: tokens of one of them, 0 for as many as there is room for.
+        """
         shown = [(i, undecorated(m.text)) for i, m in enumerate(messages) if told([m])]
         share = max(SHORTEST_MESSAGE, room // max(1, len(shown)) - 16)
+        share = min(share, most) if most else share
         lines: list[str] = []
         eligible: list[int] = []
         spent = 0

@@ -115,5 +115,10 @@ class RecapWriter(Protocol):
         same. forced: a message has to be named (§4.10).
         """
 
+    async def find_breaks(
+        self, messages: Sequence[Message], *, wanted: Collection[int]
+    ) -> Written[tuple[BreakAnswer, ...]]:
+        """The places in `messages` of all messages that end a scene, each of them `wanted`."""
+
     async def aclose(self) -> None:
         """Give back connections."""

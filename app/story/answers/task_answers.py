@@ -76,6 +76,39 @@ def read_break(text: str, eligible: Collection[int], *, is_forced: bool = False)
     return BreakAnswer(value, rationale)
 
 
+def read_breaks(text: str, eligible: Collection[int]) -> tuple[BreakAnswer, ...]:
+    """The ends of an answer to doubtful_breaks, in order.
+
+    Entries may be numbers or objects. One that is not eligible, or gives layout as its evidence,
+    is left out; where there is no other, the answer is none.
+    Raises Unreadable.
+    """
+    answer = answer_object(text, ("sceneends",))
+    entries = answer["sceneends"]
+    if entries is None or entries is False:
+        entries = []
+    if not isinstance(entries, list):
+        raise Unreadable(N_("with something that is no list of messages"))
+    found: dict[int, str] = {}
+    for entry in entries:
+        fields = entry if isinstance(entry, dict) else {"at": entry}
+        value, rationale = _number(fields.get("at")), _rationale(fields)
+        if value in eligible and value is not None and not names_layout(rationale):
+            found.setdefault(value, rationale)
+    if entries and not found:
+        raise Unreadable(N_("with messages that were not to be chosen"))
+    return tuple(BreakAnswer(place, why) for place, why in sorted(found.items()))
+
+
+def _number(value: object) -> int | None:
+    if isinstance(value, str):
+        digits = re.search(r"\d{1,9}", value)
+        return int(digits[0]) if digits else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        return None
+    return int(value)
+
+
 def read_sentence(text: str) -> str:
     """The sentence of an answer to message_recap, without lead-in and quotes. Raises Unreadable."""
     if not text.strip():

@@ -28,6 +28,7 @@ from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import scenes_after, scenes_of
 from app.story.story import ChatRef, LineProblem, Recapped, Story
+from app.work.chats.doubtful_places import DoubtfulPlaces
 from app.work.chats.found_breaks import CueBreaks
 from app.work.chats.importing.first_import import find_origin, import_extras, take_over_memories
 from app.work.chats.importing.memory_import import take_in
@@ -85,6 +86,7 @@ class OpenChat:
         self._recall_of = Recall(store)
         self._ledger = ledger
         self._cues = CueBreaks(store, packs)
+        self._doubts = DoubtfulPlaces(packs)
         self._settings = settings
         self._heard = heard
         self._until = until
@@ -325,6 +327,7 @@ class OpenChat:
             message_recaps=message_recaps,
             has_ranges_in_names=wanted.scene_name_append_range,
         )
+        self.search = await self._doubts.taken_in(self.search, story, settings)
         inclusion = await asyncio.to_thread(self._include, story, settings, head)
         return replace(story, inclusion=inclusion)
 

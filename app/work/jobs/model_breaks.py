@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.core.errors import AnswerUnusable, OperationOutdated
@@ -14,12 +14,14 @@ from app.store.store import Store
 from app.story.answers.rationale import VETO_REACH, lacks_continuity_break
 from app.story.answers.task_answers import BreakAnswer
 from app.story.break_search import BreakSearch, ScenesOfMessages, Searched, SearchRules
+from app.story.doubts import ASKED, NEXT_TO, is_next_to_a_break, refuted
 from app.story.left_out_text import Rule, told_messages
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import Story
 from app.work.chats.open_chat import OpenChat
 from app.work.planning.break_planner import search_key, search_of, searcher
+from app.work.planning.folding import covered_until
 from app.work.planning.planner import Writing
 from app.work.planning.staleness import is_asked_for
 from app.work.planning.told_to_models import text_rules
@@ -47,6 +49,8 @@ class BreakFinder:
         """Ask one question. Raises BackendError, or OperationOutdated when it is no more asked."""
         spec, store = operation.spec, self._store
         place, search = self._still_asked(spec, chat)
+        if search.takes_several:
+            return await self._settle(spec, chat, writer, place, search)
         was_wanted = chat.search.is_wanted
         kept = await store.run(lambda: store.operations.result(spec.key))
         if kept is not None:
@@ -78,6 +82,42 @@ class BreakFinder:
         await store.run(unit)
         return outcome
 
+    async def _settle(
+        self,
+        spec: OperationSpec,
+        chat: OpenChat,
+        writer: RecapWriter,
+        place: ScenesOfMessages,
+        search: BreakSearch,
+    ) -> Outcome:
+        """Ask about a stretch in doubt: what the model names ends a scene there, what was found in
+        doubt and is not named ends none.
+        """
+        store = self._store
+        kept = await store.run(lambda: store.operations.result(spec.key))
+        answers: tuple[BreakAnswer, ...] | None
+        if kept is not None:
+            answers, outcome = _by_index(kept["ends"], search), Outcome(backend="kept")
+        else:
+            written = await ask_all(writer, place, search, text_rules(chat.settings()))
+            answers = written.value
+            outcome = Outcome(written.prompt_tokens, written.output_tokens, writer.label)
+        row = searched_row(place, search, f"{ASKED}:{searcher(self._writing())}")
+        minimum = int(spec.params["minimum"])
+
+        def unit() -> None:
+            store.scenes.add_searched(chat.chat_id, row)
+            if answers is None:
+                return  # what was found in doubt stays
+            ends = [[search.shown.index(a.place or 0), a.rationale] for a in answers]
+            store.operations.save_result(spec.key, {"ends": ends})
+            # The answer took its time: what was set or removed by hand since is known here only.
+            breaks = store.scenes.breaks(chat.chat_id)
+            store.scenes.save(chat.chat_id, settled(chat.story, breaks, search, answers, minimum))
+
+        await store.run(unit)
+        return outcome
+
     def _still_asked(
         self, spec: OperationSpec, chat: OpenChat
     ) -> tuple[ScenesOfMessages, BreakSearch]:
@@ -87,6 +127,8 @@ class BreakFinder:
         search = search_of(place, spec)
         if search is None or search_key(place, search, self._writing()) != spec.key:
             raise OperationOutdated(tr(CHANGED))
+        if search.takes_several:
+            return place, search
         for index in search.shown[:-1]:
             mark = story.breaks.get(story.messages[index].anchor)
             if mark is not None and mark.is_visible:
@@ -133,6 +175,72 @@ async def ask(
     return replace(written, value=replace(written.value, place=index))
 
 
+async def ask_all(
+    writer: RecapWriter,
+    place: ScenesOfMessages,
+    search: BreakSearch,
+    left_out: Sequence[Rule] = (),
+) -> Written[tuple[BreakAnswer, ...] | None]:
+    """The ends in a stretch, by index; None where the answer was none. left_out: as in `ask`.
+    Raises BackendError.
+    """
+    wanted = frozenset(search.candidates)
+    try:
+        written = await writer.find_breaks(
+            told_messages([place.messages[index] for index in search.shown], left_out),
+            wanted=[number for number, index in enumerate(search.shown) if index in wanted],
+        )
+    except AnswerUnusable:
+        return Written(None)
+    numbers = [(answer.place, answer.rationale) for answer in written.value]
+    value = _by_index(numbers, search)
+    return Written(value, written.prompt_tokens, written.output_tokens)
+
+
+def _by_index(
+    numbers: Iterable[tuple[int | None, str]], search: BreakSearch
+) -> tuple[BreakAnswer, ...]:
+    """Numbers among what was shown as indexes: only what may be chosen, and of two that lie next
+    to each other the first.
+    """
+    candidates, found = frozenset(search.candidates), list[BreakAnswer]()
+    for number, why in numbers:
+        index = search.shown[number] if number is not None and number < len(search.shown) else -1
+        is_apart = not found or index - (found[-1].place or 0) > NEXT_TO
+        if index in candidates and is_apart:
+            found.append(BreakAnswer(index, why))
+    return tuple(found)
+
+
+def settled(
+    story: Story,
+    breaks: Mapping[str, SceneBreak],
+    search: BreakSearch,
+    answers: Sequence[BreakAnswer],
+    minimum: int,
+) -> list[SceneBreak]:
+    """The breaks that change by an answer about a stretch: those taken away, then those set.
+
+    What the running recap tells already is not joined again.
+    """
+    ends = [answer.place for answer in answers if answer.place is not None]
+    gone = refuted(story, breaks, search, ends, covered_until(story))
+    now = dict(breaks)
+    now |= {mark.anchor: replace(mark, is_visible=False) for mark in gone}
+    changed = [now[mark.anchor] for mark in gone]
+    for answer in answers:
+        index = answer.place
+        if index is None or is_next_to_a_break(story, now, index):
+            continue
+        mark = SceneBreak(
+            story.messages[index].anchor, BreakOrigin.MODEL, "model", rationale=answer.rationale
+        )
+        if has_room(story, now, mark.anchor, minimum):
+            now[mark.anchor] = mark
+            changed.append(mark)
+    return changed
+
+
 def refused_part(
     place: ScenesOfMessages,
     search: BreakSearch,
@@ -177,7 +285,7 @@ def model_break(place: ScenesOfMessages, answer: BreakAnswer) -> SceneBreak:
     return SceneBreak(anchor, BreakOrigin.MODEL, "model", rationale=answer.rationale)
 
 
-def has_room(story: Story, breaks: dict[str, SceneBreak], anchor: str, minimum: int) -> bool:
+def has_room(story: Story, breaks: Mapping[str, SceneBreak], anchor: str, minimum: int) -> bool:
     """Whether both scenes at a new break would have at least so many messages."""
     for scene in scenes_of(story.messages, breaks):
         inside = [m.anchor for m in story.messages[scene.first : scene.last + 1]]

@@ -18,6 +18,7 @@ from app.story.break_search import (
     SearchRules,
     is_choosable,
 )
+from app.story.doubts import asked, cost_of_stretches, next_stretch
 from app.story.messages import combined_digest
 from app.story.scenes import BreakOrigin, Scene
 from app.story.story import Story
@@ -27,7 +28,8 @@ from app.work.planning.planner import PRIORITY_ASKED, Writing, recap_room
 # Before folds and recaps: what is cut in two needs other recaps.
 PRIORITY_SEARCH = 30
 
-HEURISTIC, MODEL, BOTH = "heuristic", "model", "both"
+HEURISTIC, DOUBTS, MODEL, BOTH = "heuristic", "doubts", "model", "both"
+DOUBTFUL_BREAKS = "doubtful_breaks"  # the prompt of a question about a stretch
 
 
 class SearchExtent(StrEnum):
@@ -47,10 +49,12 @@ class SearchState:
     """What calls for a search: the user, messages that came or changed, or that a chat was opened.
 
     searched: what was searched in the chat before. asked: when the user last wanted it (seconds
-    since the epoch).
+    since the epoch). doubts: anchors of the messages that cues cannot say of whether they end a
+    scene, as far as the next question may reach.
     """
 
     searched: Collection[Searched] = ()
+    doubts: Collection[str] = ()
     is_wanted: bool = False
     has_news: bool = False
     asked: float = 0.0
@@ -61,13 +65,11 @@ class SearchState:
             return SearchExtent.NONE
         if self.is_wanted:
             return SearchExtent.ALL
-        if (
-            SceneSettings(settings).scene_detector == HEURISTIC
-            or not SceneSettings(settings).scene_breaks_auto
-        ):
+        wanted = SceneSettings(settings)
+        if wanted.scene_detector in (HEURISTIC, DOUBTS) or not wanted.scene_breaks_auto:
             return SearchExtent.NONE
-        is_due = SceneSettings(settings).scene_breaks_on_load or (
-            SceneSettings(settings).scene_breaks_on_new_message and self.has_news
+        is_due = wanted.scene_breaks_on_load or (
+            wanted.scene_breaks_on_new_message and self.has_news
         )
         return SearchExtent.OPEN if is_due else SearchExtent.NONE
 
@@ -86,6 +88,16 @@ def search_rules(settings: Mapping[str, Any], writing: Writing, *, batch: int = 
     )
 
 
+def stretch_rules(settings: Mapping[str, Any]) -> SearchRules:
+    """Which messages a question about a stretch may be about."""
+    wanted = SceneSettings(settings)
+    return SearchRules(
+        minimum=wanted.scene_minimum_length,
+        offset=wanted.scene_break_offset,
+        speakers=wanted.scene_break_speakers,
+    )
+
+
 def searcher(writing: Writing) -> str:
     """Who searched, as it is kept: another model or prompt may find something else."""
     writing = writing.of(OperationKind.DETECT_BREAKS)
@@ -100,10 +112,10 @@ def search_specs(
     writing: Writing,
     state: SearchState,
 ) -> tuple[OperationSpec, ...]:
-    """The next question about each scene that is to be searched."""
+    """The next question about each scene that is to be searched, or about what is in doubt."""
     extent = state.extent(settings, writing)
     if extent is SearchExtent.NONE:
-        return ()
+        return _stretch_specs(story, chat_id, settings, writing, state)
     is_wanted = extent is SearchExtent.ALL
     batch = 1 if is_wanted else SceneSettings(settings).scene_break_batch
     rules = search_rules(settings, writing, batch=batch)
@@ -115,6 +127,29 @@ def search_specs(
             spec = search_spec(place, chat_id, search, rules, writing)
             specs.append(replace(spec, priority=PRIORITY_ASKED) if is_wanted else spec)
     return tuple(specs)
+
+
+def asks_about_doubts(settings: Mapping[str, Any], writing: Writing) -> bool:
+    """Whether a model is asked where the cues leave open what ends."""
+    wanted = SceneSettings(settings)
+    is_on = wanted.scene_detector == DOUBTS and wanted.scene_breaks_auto
+    return is_on and not writing.of(OperationKind.DETECT_BREAKS).is_free
+
+
+def _stretch_specs(
+    story: Story,
+    chat_id: int,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    state: SearchState,
+) -> tuple[OperationSpec, ...]:
+    """The next question about a stretch in which the cues leave open what ends."""
+    if not state.doubts or not asks_about_doubts(settings, writing):
+        return ()
+    rules, done = stretch_rules(settings), asked(story, state.searched)
+    place = _searchable(story, state)
+    search = next_stretch(place, story, frozenset(state.doubts), done, rules)
+    return () if search is None else (search_spec(place, chat_id, search, rules, writing),)
 
 
 def search_cost(
@@ -130,6 +165,9 @@ def search_cost(
     """
     extent = state.extent(settings, writing) if extent is None else extent
     total = SearchCost()
+    if extent is SearchExtent.NONE and asks_about_doubts(settings, writing):
+        done = asked(story, state.searched)
+        return cost_of_stretches(story, done, stretch_rules(settings))
     if writing.of(OperationKind.DETECT_BREAKS).is_free or extent is SearchExtent.NONE:
         return total
     batch = 1 if extent is SearchExtent.ALL else SceneSettings(settings).scene_break_batch
@@ -183,6 +221,7 @@ def search_spec(
         "eligible": [anchors[first], anchors[last]],
         "barred": barred,
         "forced": search.is_forced,
+        "several": search.takes_several,
         "speakers": rules.speakers,
         "minimum": rules.minimum,
     }
@@ -191,12 +230,16 @@ def search_spec(
         chat=chat_id,
         key=search_key(place, search, writing),
         anchor=anchors[last],
-        label=N_("Look for a scene break in #{first}–{last}").format(
-            first=search.first, last=search.last
-        ),
+        label=_label(search).format(first=search.first, last=search.last),
         priority=PRIORITY_SEARCH,
         params=params,
     )
+
+
+def _label(search: BreakSearch) -> str:
+    if search.takes_several:
+        return N_("Ask where scenes end in #{first}–{last}")
+    return N_("Look for a scene break in #{first}–{last}")
 
 
 def search_key(place: ScenesOfMessages, search: BreakSearch, writing: Writing) -> str:
@@ -207,6 +250,7 @@ def search_key(place: ScenesOfMessages, search: BreakSearch, writing: Writing) -
         place.digest_of(search.shown),
         ",".join(places[index] for index in search.candidates),
         "forced" if search.is_forced else "",
+        *((writing.version_of(DOUBTFUL_BREAKS),) if search.takes_several else ()),
     )
 
 
@@ -219,7 +263,14 @@ def search_of(place: ScenesOfMessages, spec: OperationSpec) -> BreakSearch | Non
         return None
     gone = frozenset(params["barred"])
     barred = frozenset(i for i in eligible if place.messages[i].anchor in gone)
-    return BreakSearch(shown, eligible[0], eligible[-1], barred, bool(params["forced"]))
+    return BreakSearch(
+        shown,
+        eligible[0],
+        eligible[-1],
+        barred,
+        bool(params["forced"]),
+        bool(params.get("several")),
+    )
 
 
 def _searchable(story: Story, state: SearchState) -> ScenesOfMessages:

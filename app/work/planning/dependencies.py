@@ -50,8 +50,12 @@ def _searches_by_scene(story: Story, specs: Sequence[OperationSpec]) -> dict[str
     ends = [scene.last for scene in story.scenes]
     found: dict[str, tuple[str, ...]] = {}
     for spec in searches:
-        at = bisect_left(ends, positions.get(spec.anchor, len(positions)))
-        closing = story.scenes[at].closing if at < len(ends) else None
-        if closing is not None:
-            found[closing.anchor] = (*found.get(closing.anchor, ()), spec.key)
+        last = bisect_left(ends, positions.get(spec.anchor, len(positions)))
+        first = last
+        if spec.params.get("several"):  # about all scenes that it reaches into
+            first = bisect_left(ends, positions.get(spec.params["eligible"][0], 0))
+        for scene in story.scenes[first : last + 1]:
+            if scene.closing is not None:
+                anchor = scene.closing.anchor
+                found[anchor] = (*found.get(anchor, ()), spec.key)
     return found

@@ -29,6 +29,7 @@ async def told(tavern: WrittenTavern, data: Path, out: io.StringIO) -> str:
             llm=f"openai:{MODEL}@{model.url}",
             watch=False,
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             with progress_shown(companion, tavern.chat, out=out):
                 await companion.open_story(tavern.chat)
                 await companion.finished(tavern.chat)

@@ -226,6 +226,7 @@ async def at_the_last_step(
     shutil.copytree(demo_tavern.user_folder.parent, tmp_path / "SillyTavern" / "data")
     with FakeLlm(lambda request: RECAP) as llm:
         await companion.put_setting("catch_up_scenes", 50)
+        companion.settings.put("scene_detector", "heuristic")
         await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
         await companion.put_setting("tavern", str(tmp_path / "SillyTavern" / "data"))
         wizard.rail.rows[3].click()

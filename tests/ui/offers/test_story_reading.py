@@ -19,6 +19,7 @@ async def test_reading_now_names_its_cost_and_waits_for_the_word(
     path = write_chat(tmp_path / "chat.jsonl", [message(number) for number in range(8)])
     assert window.desk is not None
     with FakeLlm(lambda _: "NONE") as llm:
+        companion.settings.put("scene_detector", "heuristic")
         await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
         companion._chats.keeps_memory = True
         await window.desk.session.open_path(path)

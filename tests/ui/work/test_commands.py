@@ -139,6 +139,7 @@ async def test_a_backlog_is_begun_followed_and_stopped_on_the_work_page(
         return ANSWER
 
     with FakeLlm(reply) as llm:
+        companion.settings.put("scene_detector", "heuristic")
         await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
         assert window.desk is not None
         await window.desk.session.open_path(demo_tavern.chat)

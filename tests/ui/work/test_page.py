@@ -31,6 +31,7 @@ async def test_everything_that_failed_is_tried_again_together(
         return sum(op.status is OperationStatus.FAILED for op in companion.work.operations)
 
     with FakeLlm(lambda request: "") as llm:
+        companion.settings.put("scene_detector", "heuristic")
         await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
         for anchor in closings:
             await companion.edits.redo_scene_recap(demo_tavern.chat, anchor)

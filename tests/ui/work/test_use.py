@@ -146,6 +146,7 @@ async def test_what_was_asked_for_by_hand_asks_first_beyond_the_cap(
     assert demo_window.desk is not None
     notice = demo_window.frame.notice
     with FakeLlm(lambda request: '{"name": "A yard", "recap": "- Ada waits."}') as llm:
+        companion.settings.put("scene_detector", "heuristic")
         await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
         await companion.put_setting("daily_cap", 1)
         await companion.use.took(RequestUse("trial", "m", 1, 1))

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from app.story.answers.lenient_json import find_object
 from app.story.answers.task_answers import (
+    BreakAnswer,
     Unreadable,
     preview,
     read_break,
+    read_breaks,
     read_running,
     read_scene,
     read_sentence,
@@ -247,3 +249,30 @@ def test_hostile_answers_cost_linear_time(piece: str) -> None:
     started = time.perf_counter()
     find_object(text, ("recap",))
     assert time.perf_counter() - started < 5.0
+
+
+ENDS = (BreakAnswer(3, "Night falls."), BreakAnswer(9, ""))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"sceneEnds": [{"at": 3, "rationale": "Night falls."}, {"at": 9}]}',
+        '{"sceneEnds": [{"at": 9}, {"at": "#3", "rationale": "Night falls."}, {"at": 9}]}',
+        'Here:\n```json\n{sceneEnds: [{"at": 3.0, "rationale": "Night falls."}, 9,]}\n```',
+        '{"sceneEnds": [{"at": 3, "rationale": "Night falls."}, {"at": 9}, {"at": 77}, null]}',
+    ],
+)
+def test_several_ends_are_read_whatever_their_form(answer: str) -> None:
+    assert read_breaks(answer, {2, 3, 9}) == ENDS
+
+
+def test_no_end_is_an_answer_and_nothing_that_may_be_chosen_is_none() -> None:
+    assert read_breaks('{"sceneEnds": []}', {3}) == ()
+    assert read_breaks('{"sceneEnds": null}', {3}) == ()
+    for answer in ('{"sceneEnds": [8]}', '{"sceneEnds": 3}', "{}", "none", '{"sceneEnds": [true]}'):
+        with pytest.raises(Unreadable):
+            read_breaks(answer, {3})
+    layout = '{"sceneEnds": [{"at": 3, "rationale": "A line of *** stands there."}]}'
+    with pytest.raises(Unreadable):
+        read_breaks(layout, {3})

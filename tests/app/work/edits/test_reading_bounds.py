@@ -71,6 +71,7 @@ async def test_a_message_that_is_left_out_reaches_no_reading(tmp_path: Path) -> 
             asks_first=True,
             keeps_memory=True,
         ) as companion:
+            companion.settings.put("scene_detector", "heuristic")
             for name in ("scene_recaps_auto", "running_recap_auto"):
                 await companion.put_setting(name, False)
             story = await companion.open_story(written.chat)
