@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from app.commands.chat_options import (
     add_chat,
@@ -14,6 +15,8 @@ from app.commands.chat_options import (
 )
 from app.commands.terminal.output import show
 from app.core.translation import N_, tr, tr_in
+from app.memory.documents.scene_memories import memories_by_scene
+from app.memory.standing import Standing
 from app.story.scene_cues.cue_words import cue_word
 from app.story.scenes import SceneBreak
 from app.story.story import Story
@@ -47,7 +50,9 @@ async def run(options: argparse.Namespace) -> None:
             await companion.open_story(path, until=until)
             story = await companion.settled(path, until=until)
         warn_of_problems(story)
-    scenes = scene_rows(story)
+        view = companion.memory(path, until=until)
+    given = memories_by_scene(story.scenes, view.memories, view.ground)
+    scenes = scene_rows(story, given)
     data = {"messages": len(story.messages), "scenes": scenes}
     cues = [_cue(scene.closing) for scene in story.scenes]
     widest = max(map(len, cues), default=0)
@@ -68,10 +73,12 @@ def _percent(confidence: object) -> str:
     return f"{confidence:.0%}" if isinstance(confidence, float) else ""
 
 
-def scene_rows(story: Story) -> list[dict[str, object]]:
-    """One object per scene; the open one has no cue and no confidence."""
+def scene_rows(story: Story, given: Sequence[Sequence[Standing]]) -> list[dict[str, object]]:
+    """One object per scene; the open one has no cue and no confidence. given: by scene, the
+    memories that it gave.
+    """
     rows: list[dict[str, object]] = []
-    for scene in story.scenes:
+    for scene, memories in zip(story.scenes, given, strict=True):
         closing = scene.closing
         rows.append(
             {
@@ -81,6 +88,7 @@ def scene_rows(story: Story) -> list[dict[str, object]]:
                 "cue": closing.cue if closing else None,
                 "confidence": round(closing.confidence, 3) if closing else None,
                 "rationale": closing.rationale if closing else None,
+                "memories": [standing.memory.id for standing in memories],
             }
         )
     return rows

@@ -26,7 +26,7 @@ from ui.memories.hands import MemoryHands
 from ui.memories.listing.filters import Filters
 from ui.memories.listing.model import Column, MemoryModel
 from ui.memories.listing.people import PeoplePane
-from ui.memories.listing.rail import PEOPLE, TEXTS, MemoryRail
+from ui.memories.listing.rail import ALL, PEOPLE, TEXTS, MemoryRail
 from ui.memories.listing.table import MemoryTable
 from ui.memories.members import menu_of_all
 from ui.memories.moment import MomentBar
@@ -155,6 +155,7 @@ class MemoriesPage(QWidget):
         self.people.name_asked.connect(hands.rename)
         self.people.delete_asked.connect(hands.delete_entity)
         self.people.memories_asked.connect(self._on_memories_of)
+        self.people.memory_asked.connect(self.show_memory)
         self.texts.rewritten.connect(hands.rewrite_text)
         self.empty.read_asked.connect(hands.read_now)
         self.empty.model_asked.connect(self.model_wanted)
@@ -308,12 +309,7 @@ class MemoriesPage(QWidget):
         self._rows.setCurrentWidget(self.table if found.rows else self._nothing)
         texts = newest(view.documents)
         self.rail.show_counts(found, people=len(view.entities), texts=len(texts))
-        self.people.show_entities(
-            view.entities,
-            view.memories,
-            view.ground,
-            can_change=can_change,
-        )
+        self.people.show_entities(view.entities, view.memories, view.ground, can_change=can_change)
         self.paused.show_view(view, can_change=can_change)
         self.texts.show_documents(view.documents, view.memories, can_change=can_change)
         self.pane.show_waiting(len(view.review))
@@ -357,6 +353,8 @@ class MemoriesPage(QWidget):
     def show_memory(self, memory_id: str) -> None:
         """Choose a memory, also one that filters hide just now."""
         self._awaited = "" if memory_id in self._by_id else memory_id
+        if self.rail.place in (PEOPLE, TEXTS):
+            self.rail.choose(ALL)
         if self.model.place_of(memory_id) is None and memory_id in self._by_id:
             self._reveal(self._by_id[memory_id])
         self.table.choose((memory_id,))

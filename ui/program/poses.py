@@ -110,6 +110,9 @@ def show_people(window: MainWindow) -> None:
     table = page.people.findChild(QTableView)
     if table is not None:
         table.selectRow(0)
+    first = page.people.bonds.topLevelItem(0)
+    if first is not None:
+        first.setExpanded(True)
 
 
 def show_texts(window: MainWindow) -> None:

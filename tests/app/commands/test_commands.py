@@ -48,7 +48,7 @@ def test_scenes_cover_the_chat_without_a_gap(commands: Commands, demo_chat: Path
     data = commands.json("scenes", str(demo_chat))
     assert data["messages"] == 145
     scenes = data["scenes"]
-    keys = {"first", "last", "name", "cue", "confidence", "rationale"}
+    keys = {"first", "last", "name", "cue", "confidence", "rationale", "memories"}
     assert all(scene.keys() == keys for scene in scenes)
     assert [scene["first"] for scene in scenes] == [0, *(s["last"] + 1 for s in scenes[:-1])]
     assert scenes[-1]["last"] == 144

@@ -502,6 +502,40 @@ async def test_a_name_leads_to_its_memories(page: MemoriesPage, until: Until) ->
     assert page.tools.field.text() == 'who:"Joost Pellam"'
 
 
+async def test_who_is_remembered_together_is_seen_and_leads_on_by_key(
+    page: MemoriesPage, until: Until
+) -> None:
+    press(page.rail.places["people"])
+    await until(lambda: page.people.isVisible())
+    people, bonds = page.people, page.people.bonds
+    names = [entity.name for entity in people.model.entities]
+    people.table.selectRow(names.index("Joost Pellam"))
+    rows = bonds.rows
+    counts = [row.childCount() for row in rows if row.text(0) != "nobody else"]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > 1
+    other = rows[0].text(0)
+    assert other in names
+    said = rows[0].data(0, Qt.ItemDataRole.AccessibleTextRole)
+    assert said == f"{other}: {counts[0]} memories"
+    bonds.setFocus()
+    bonds.setCurrentItem(rows[0])
+    QTest.keyClick(bonds, Qt.Key.Key_Return)
+    assert people.chosen is not None
+    assert people.chosen.name == other
+    back = bonds.findItems("Joost Pellam", Qt.MatchFlag.MatchExactly)[0]
+    assert back.childCount() == counts[0]
+    bonds.setCurrentItem(back)
+    QTest.keyClick(bonds, Qt.Key.Key_Right)
+    QTest.keyClick(bonds, Qt.Key.Key_Down)
+    (row,) = bonds.selectedItems()
+    words = row.text(0)
+    QTest.keyClick(bonds, Qt.Key.Key_Return)
+    await until(lambda: page.table.isVisible())
+    (chosen,) = page.chosen.standings
+    assert sentence_of(chosen.memory) == words
+
+
 async def test_a_profile_is_rewritten(
     page: MemoriesPage, until: Until, companion: Companion, demo_tavern: WrittenTavern
 ) -> None:

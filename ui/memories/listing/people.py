@@ -1,8 +1,7 @@
-"""Who and what has a name: types, other names, and how often each is remembered."""
+"""Who and what has a name: types, other names, how often each is remembered, and with whom."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -14,15 +13,25 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.core.translation import N_, number, tr
+from app.memory.entities.bonds import Bonds, Named, bonds_of, memories_by_entity
 from app.memory.records import ENTITY_TYPES, Entity
 from app.memory.standing import Ground, Standing
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice
 from ui.controls.labels import ElidedLabel, body
 from ui.controls.surfaces import Line
+from ui.memories.listing.bonds import BondsTree
 from ui.memories.listing.delegate import PlainDelegate
 from ui.memories.listing.table import Header
 from ui.memories.words import stored_word
@@ -40,6 +49,7 @@ HEADERS = (
 WIDTHS = (0, 0, 100, 88, 88, 88)
 EMPTY = N_("Nobody and nothing has a name here yet. Names come with the first memories.")
 ROW = 40
+SHARES = (320, 220)  # of the height: names, and what ties the chosen one to others
 
 
 class Column(IntEnum):
@@ -66,28 +76,22 @@ class EntityModel(QAbstractTableModel):
         super().__init__()
         self.can_edit = False
         self.entities: tuple[Entity, ...] = ()
-        self._counts: Counter[str] = Counter()
+        self.named: Named = {}
         self._ground: Ground | None = None
 
     def show_entities(
         self, entities: Sequence[Entity], memories: Sequence[Standing], ground: Ground
     ) -> None:
         """Show who and what has a name."""
-        counts: Counter[str] = Counter()
-        for standing in memories:
-            if standing.is_active:
-                memory = standing.memory
-                names = {memory.subject, memory.target, *memory.entities} - {""}
-                counts.update(name.casefold() for name in names)
+        named = memories_by_entity(entities, memories)
         self.beginResetModel()
-        self._counts, self._ground = counts, ground
+        self.named, self._ground = named, ground
         self.entities = tuple(sorted(entities, key=lambda e: (-self.count(e), e.name.casefold())))
         self.endResetModel()
 
     def count(self, entity: Entity) -> int:
         """How many memories that hold name it."""
-        names = {name.casefold() for name in (entity.name, *entity.aliases)}
-        return sum(self._counts[name] for name in names)
+        return len(self.named.get(entity.id, ()))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.entities)
@@ -154,6 +158,7 @@ class PeoplePane(QWidget):
     name_asked: (entity id, name).
     delete_asked: entity id.
     memories_asked: name of whom memories are to be shown.
+    memory_asked: id of a memory that is to be shown.
     """
 
     type_asked = Signal(str, str)
@@ -161,6 +166,7 @@ class PeoplePane(QWidget):
     name_asked = Signal(str, str)
     delete_asked = Signal(str)
     memories_asked = Signal(str)
+    memory_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -176,6 +182,13 @@ class PeoplePane(QWidget):
         self._nothing = body(tr(EMPTY))
         self._nothing.setContentsMargins(16, 16, 16, 16)
         self.table = _table(self.model)
+        self.bonds = BondsTree()
+        self._rows = QSplitter(Qt.Orientation.Vertical)
+        self._rows.setChildrenCollapsible(False)
+        self._rows.addWidget(self.table)
+        self._together = ElidedLabel(font=ui_font(12, SEMIBOLD))
+        self._rows.addWidget(_under(self._together, self.bonds))
+        self._rows.setSizes(SHARES)
         head = QHBoxLayout()
         head.setContentsMargins(16, 10, 16, 10)
         head.setSpacing(8)
@@ -190,13 +203,15 @@ class PeoplePane(QWidget):
         outer.addLayout(head)
         outer.addWidget(Line())
         outer.addWidget(self._nothing)
-        outer.addWidget(self.table, 1)
+        outer.addWidget(self._rows, 1)
         self.table.selectionModel().selectionChanged.connect(self._show_chosen)
         self.model.renamed.connect(self.name_asked)
         self.delete.clicked.connect(self._on_delete)
         self.types.activated.connect(self._on_type)
         self.merge.activated.connect(self._on_merge)
         self.see.clicked.connect(self._on_see)
+        self.bonds.memory_asked.connect(self.memory_asked)
+        self.bonds.entity_asked.connect(self.choose)
 
     def show_entities(
         self,
@@ -212,7 +227,7 @@ class PeoplePane(QWidget):
         self.model.show_entities(entities, memories, ground)
         ids = [entity.id for entity in self.model.entities]
         self._nothing.setVisible(not ids)
-        self.table.setVisible(bool(ids))
+        self._rows.setVisible(bool(ids))
         if ids:
             row = ids.index(chosen.id) if chosen is not None and chosen.id in ids else 0
             self.table.selectRow(row)
@@ -225,8 +240,17 @@ class PeoplePane(QWidget):
         place = rows[0].row() if rows else -1
         return self.model.entities[place] if 0 <= place < len(self.model.entities) else None
 
+    def choose(self, entity_id: str) -> None:
+        """Put the cursor on an entity."""
+        for row, entity in enumerate(self.model.entities):
+            if entity.id == entity_id:
+                self.table.selectRow(row)
+
     def _show_chosen(self) -> None:
         entity = self.chosen
+        model = self.model
+        tied = bonds_of(entity, model.entities, model.named) if entity is not None else Bonds()
+        self.bonds.show_bonds(entity, tied)
         is_free = entity is not None and self.can_change and not entity.is_locked
         for widget in (self.types, self.see):
             widget.setVisible(entity is not None)
@@ -236,6 +260,7 @@ class PeoplePane(QWidget):
             self._name.setText(tr("People and things"))
             return
         self._name.setText(entity.name)
+        self._together.setText(tr("Remembered together with {name}", name=entity.name))
         self.types.setEnabled(is_free)
         self.types.setToolTip("" if is_free else tr("It has a card, or is you: that stays so."))
         with QSignalBlocker(self.types), QSignalBlocker(self.merge):
@@ -265,6 +290,20 @@ class PeoplePane(QWidget):
         entity = self.chosen
         if entity is not None:
             self.memories_asked.emit(entity.name)
+
+
+def _under(head: QWidget, below: QWidget) -> QWidget:
+    part = QWidget()
+    column = QVBoxLayout(part)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(Line())
+    row = QHBoxLayout()
+    row.setContentsMargins(16, 10, 16, 6)
+    row.addWidget(head)
+    column.addLayout(row)
+    column.addWidget(below, 1)
+    return part
 
 
 def _table(model: EntityModel) -> QTableView:
