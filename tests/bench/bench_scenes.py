@@ -1,16 +1,17 @@
 """Measures scene detection on labelled stories, and other ways beside it.
 
-Precision, recall, F1 at tolerance 1, WindowDiff, false breaks per 60 messages, the recall of each
-kind of label, time. With --books also the books of tests/scenes/corpus.py, which lie in the folder
-that TAVERNKEEP_BOOKS names.
+Precision, recall, F1 at tolerance 1, WindowDiff and false breaks per 60 messages, of each story and
+of each kind of cue; beside each what the others reach; time, beside that of before weights were
+learned. With --books also the books of tests/scenes/corpus.py, which lie in the folder that
+TAVERNKEEP_BOOKS names.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from app.languages import load_packs
 from app.story.messages import Message, MessageKind, digest
 from app.story.scene_detection import FoundBreak, detect_breaks
 from tests.bench.scene_rivals import RIVALS
+from tests.bench.scene_speed import BEFORE, MOST, seconds_side_by_side
 from tests.scenes.corpus import KEPT_ASIDE, TUNED, chats_of, folder_of_books
 
 STORIES = Path(__file__).parent.parent / "data" / "stories"
@@ -112,13 +114,18 @@ def figures_of(story: LabelledStory, lasts: Sequence[int]) -> Figures:
 
 def met(story: LabelledStory, left: set[int]) -> list[int]:
     """Which of the labels, by number, a break meets; takes those breaks out of `left`."""
-    hits = []
+    return list(pairs_of(story, left))
+
+
+def pairs_of(story: LabelledStory, left: set[int]) -> dict[int, int]:
+    """The break that meets each label, by the label's number; takes those breaks out of `left`."""
+    pairs = {}
     for number, (last, tolerance) in enumerate(story.gold):
         near = [f for f in left if abs(f - last) <= tolerance]
         if near:
-            hits.append(number)
-            left.remove(min(near, key=lambda f: abs(f - last)))
-    return hits
+            pairs[number] = min(near, key=lambda f: abs(f - last))
+            left.remove(pairs[number])
+    return pairs
 
 
 def window_diff(found: Collection[int], gold: Collection[int], size: int) -> float:
@@ -142,17 +149,20 @@ def measure(
     """Figures by story name; prints one line for each."""
     packs = load_packs() if with_packs else ()
     results = {}
-    kinds: defaultdict[str, list[bool]] = defaultdict(list)
+    others: dict[str, dict[str, list[int]]] = {rival.name: {} for rival in RIVALS}
+    kinds: defaultdict[str, list[Figures]] = defaultdict(list)
     for story in stories:
         found = detect_breaks(story.messages, packs)
         figures = results[story.name] = compare(story, found)
+        for rival in RIVALS:
+            others[rival.name][story.name] = list(rival.find(story.messages, len(story.gold)))
+        beside = (f"{n} {figures_of(story, of[story.name]).f1:.2f}" for n, of in others.items())
         show(
             f"{story.name:18} {story.split:8} {line_of(figures)}"
-            f"  decoys {figures.decoys}/{len(story.decoys)}"
+            f"  decoys {figures.decoys}/{len(story.decoys)}  F1 of {', '.join(beside)}"
         )
-        hits = met(story, {b.last for b in found})
-        for number, kind in enumerate(story.kinds):
-            kinds[kind].append(number in hits)
+        for kind, of_kind in figures_by_kind(story, found).items():
+            kinds[kind].append(of_kind)
         if verbose:
             show("   ", [(b.last, b.cue, round(b.confidence, 2), b.name) for b in found])
             show("    labels", [last for last, _ in story.gold])
@@ -160,12 +170,58 @@ def measure(
         chosen = [story for story in stories if story.split == split]
         show(f"{len(chosen)} stories, {split or 'unmarked'}:")
         show(f"  {'ours':14} {mean_line([results[story.name] for story in chosen])}")
-        for rival in RIVALS:
-            others = [figures_of(s, rival.find(s.messages, len(s.gold))) for s in chosen]
-            show(f"  {rival.name:14} {mean_line(others)}")
-    for kind, hit in sorted(kinds.items()):
-        show(f"labels of kind {kind:8} {sum(hit)} of {len(hit)} found ({sum(hit) / len(hit):.2f})")
+        for name, of in others.items():
+            show(f"  {name:14} {mean_line([figures_of(s, of[s.name]) for s in chosen])}")
+    show_kinds(stories, kinds, others)
     return results
+
+
+def figures_by_kind(story: LabelledStory, found: Sequence[FoundBreak]) -> dict[str, Figures]:
+    """Figures of each kind of cue: its labels, the breaks that meet them, and the false breaks that
+    such a cue was given for.
+    """
+    pairs = pairs_of(story, {b.last for b in found})
+    right = set(pairs.values())
+    of_kind: defaultdict[str, list[int]] = defaultdict(list)
+    for number, kind in enumerate(story.kinds):
+        of_kind[kind].append(number)
+    size = len(story.messages)
+    figures = {}
+    for kind in {*of_kind, *(b.cue for b in found if b.last not in right)}:
+        hits = [pairs[number] for number in of_kind[kind] if number in pairs]
+        false = [b.last for b in found if b.cue == kind and b.last not in right]
+        labels = [story.gold[number][0] for number in of_kind[kind]]
+        wrong = window_diff([*hits, *false], labels, size)
+        figures[kind] = Figures(
+            len(hits), len(hits) + len(false), len(labels), size, window_diff=wrong
+        )
+    return figures
+
+
+def show_kinds(
+    stories: Sequence[LabelledStory],
+    kinds: dict[str, list[Figures]],
+    others: dict[str, dict[str, list[int]]],
+) -> None:
+    """One line for each kind of cue, of all stories together, and what the others find of it."""
+    messages = sum(len(story.messages) for story in stories)
+    for kind, parts in sorted(kinds.items()):
+        whole = Figures(
+            sum(part.hits for part in parts),
+            sum(part.found for part in parts),
+            sum(part.gold for part in parts),
+            messages,
+            window_diff=sum(part.window_diff for part in parts) / len(parts),
+        )
+        beside = []
+        for name, of in others.items():
+            hits = sum(
+                story.kinds[number] == kind
+                for story in stories
+                for number in met(story, set(of[story.name]))
+            )
+            beside.append(f"{name} {hits / max(1, whole.gold):.2f}")
+        show(f"cue {kind:9} {whole.gold:4} labels  {line_of(whole)}  recall of {', '.join(beside)}")
 
 
 def line_of(figures: Figures) -> str:
@@ -186,14 +242,10 @@ def mean_line(results: Sequence[Figures]) -> str:
     ).format(*means)
 
 
-def seconds_per_10000(stories: Sequence[LabelledStory]) -> float:
-    """Time for 10,000 messages made of the given stories, one after the other."""
-    packs = load_packs()
+def ten_thousand(stories: Sequence[LabelledStory]) -> list[Message]:
+    """So many messages made of the given stories, one after the other."""
     pool = [message for story in stories for message in story.messages]
-    messages = (pool * (10_000 // len(pool) + 1))[:10_000]
-    began = time.process_time()
-    detect_breaks(messages, packs)
-    return time.process_time() - began
+    return (pool * (10_000 // len(pool) + 1))[:10_000]
 
 
 def story_paths() -> list[Path]:
@@ -221,7 +273,15 @@ def report() -> None:
     """Print the figures of all stories."""
     chosen = books() if "--books" in sys.argv else [load_story(path) for path in story_paths()]
     measure(chosen, with_packs="--no-packs" not in sys.argv, verbose="-v" in sys.argv)
-    show(f"10,000 messages: {seconds_per_10000(chosen):.2f} s of processor time")
+    try:
+        now, before = seconds_side_by_side(ten_thousand(chosen))
+    except subprocess.CalledProcessError:
+        show(f"no time: the history here has no commit {BEFORE} to compare with")
+        return
+    show(
+        f"10,000 messages: {now:.2f} s of processor time, {before:.2f} before weights were learned:"
+        f" {now / before:.2f} times (most {MOST})"
+    )
 
 
 if __name__ == "__main__":
