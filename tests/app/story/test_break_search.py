@@ -67,7 +67,7 @@ class Search:
         """Ask until there is nothing left to ask; the last messages of all scenes found."""
         while (search := self.next()) is not None:
             self.questions.append(search)
-            assert len(self.questions) < 10_000
+            assert len(self.questions) <= 2 * len(self.messages)
             found = model(search)
             if found is None:
                 self.note(search)
