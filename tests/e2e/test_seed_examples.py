@@ -149,6 +149,45 @@ async def test_what_the_extension_writes_meanwhile_stays_beside_what_is_mirrored
     assert block_of(path, 5)["memory"] == theirs["memory"]
 
 
+async def test_a_branch_of_a_chat_with_a_lorebook_keeps_both_and_is_no_other_chat(
+    tavern: RunningTavern, page: TavernPage, memory: Memory
+) -> None:
+    """What was kept in the parent's file says the parent's name; the branch is told it all the
+    same, as far as it shares the messages.
+    """
+    path = tavern.chat_path("Bound")
+    anchors = await memory.write(path, 8, breaks=(1, 3, 5))
+    await memory.companion.put_setting("mirror_to_chat", True, path=path)
+    await memory.until(lambda: block_of(path, 5).get("scene_break"))
+    await page.evaluate(
+        f"""async () => {{
+            {CONTEXT}.chatMetadata.world_info = 'Lanterns';
+            await {CONTEXT}.saveChat();
+        }}"""
+    )
+    await memory.settled()
+    asked = memory.requests
+    branch = tavern.chat_path(await page.slash("/branch-create 4"))
+    await memory.follow(branch)
+    header = json.loads(branch.read_text().splitlines()[0])["chat_metadata"]
+    assert header["world_info"] == "Lanterns"
+    assert header["auto_recap_running_scene_recaps"]["chat_id"] == "Bound"
+    assert [message.anchor for message in memory.story.messages] == anchors[:5]
+    assert len(memory.versions()) == 2
+    await memory.slot_tells(*(f"item-{number}" for number in range(4)))
+    assert memory.requests == asked
+    # Without its lorebook, as when that was deleted, it is told the same.
+    await page.evaluate(
+        f"""async () => {{
+            delete {CONTEXT}.chatMetadata.world_info;
+            await {CONTEXT}.saveChat();
+        }}"""
+    )
+    await page.reload()
+    await page.open_chat(branch.stem)
+    await memory.slot_tells(*(f"item-{number}" for number in range(4)))
+
+
 async def test_no_error_reached_the_page(page: TavernPage, memory: Memory) -> None:
     assert page.errors == []
     assert memory.troubles == []
