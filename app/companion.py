@@ -17,7 +17,7 @@ from app.prompt.slots import SlotSet
 from app.settings.models import KIND_MODELS
 from app.settings.program import ProgramSettings
 from app.settings.values import ValueInForce
-from app.sillytavern.data_folders import Tavern
+from app.sillytavern.data_folders import Tavern, places_of
 from app.story.story import ChatRef, Story
 from app.troubles import Troubles, folder_gone_words
 from app.wiring import Wiring
@@ -90,7 +90,7 @@ class Companion(Wiring):
         configured = ProgramSettings(self.settings).tavern
         self._tavern_problem = ""
         try:
-            await self._library.load(Path(configured) if configured else None)
+            await self._library.load(*places_of(configured))
         except NoTavern as error:  # a drive that is not plugged in must not keep us from starting
             self._tavern_problem = str(error)
 

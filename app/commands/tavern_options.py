@@ -9,7 +9,7 @@ from pathlib import Path
 from app.core.paths import user_folders
 from app.core.translation import tr
 from app.settings.values import Settings
-from app.sillytavern.data_folders import Tavern, find_taverns
+from app.sillytavern.data_folders import Tavern, find_taverns, places_of
 from app.store.store import Store
 
 
@@ -22,11 +22,9 @@ def add_tavern(parser: argparse.ArgumentParser) -> None:
 
 async def chosen_taverns(options: argparse.Namespace) -> tuple[Tavern, ...]:
     """The taverns found. Raises NoTavern for a place that was given, or set, and holds none."""
-    place: Path | None = options.tavern
-    if place is None:
-        configured = await _configured(options)
-        place = Path(configured) if configured else None
-    return await asyncio.to_thread(find_taverns, place)
+    if options.tavern is not None:
+        return await asyncio.to_thread(find_taverns, options.tavern)
+    return await asyncio.to_thread(find_taverns, *places_of(await _configured(options)))
 
 
 async def _configured(options: argparse.Namespace) -> str:

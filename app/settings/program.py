@@ -13,7 +13,10 @@ class ProgramSettings(Group):
     """The settings of the program as a whole."""
 
     tavern = Setting(
-        "tavern", "", N_("SillyTavern folder"), N_("Where SillyTavern keeps its data. Empty: look.")
+        "tavern",
+        "",
+        N_("SillyTavern folder"),
+        N_("Where SillyTavern keeps its data; may be several. Empty: look."),
     )
     backend = Setting(
         "backend",

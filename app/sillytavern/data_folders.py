@@ -85,26 +85,35 @@ class Tavern:
         return tuple(chat for owner in self.owners for chat in owner.chats)
 
 
-def find_taverns(
-    given: Path | None = None, *, cards: CardReader | None = None
-) -> tuple[Tavern, ...]:
-    """All taverns in `given`, or else in TAVERNKEEP_TAVERN, or else in the usual places.
+def find_taverns(*given: Path, cards: CardReader | None = None) -> tuple[Tavern, ...]:
+    """All taverns in the places `given`, or else in TAVERNKEEP_TAVERN's, or in the usual ones.
 
-    given: an install folder, a data root, a user folder, or anything inside of one. cards: keeps
-    what was read of the cards for the next call. Blocks. Raises NoTavern when the place that was
-    given holds none; without one, none is ().
+    given: install folders, data roots, user folders, or anything inside of one. cards: keeps what
+    was read of the cards for the next call. Blocks. Raises NoTavern when none of the places that
+    were given holds any: one of several may be on a drive that is away. Without one, none is ().
     """
     cards = cards or CardReader()
-    if given is None and os.environ.get(PLACE_VARIABLE):
-        given = Path(os.environ[PLACE_VARIABLE])
-    if given is not None:
-        folders = user_folders_in(given.expanduser())
-        if not folders:
-            raise NoTavern(_nothing_in(given))
-    else:
-        places = usual_places(sys.platform, os.environ, Path.home())
-        folders = tuple(folder for place in places for folder in user_folders_in(place))
+    given = given or places_of(os.environ.get(PLACE_VARIABLE, ""))
+    places = given or usual_places(sys.platform, os.environ, Path.home())
+    found = (user_folders_in(place.expanduser()) for place in places)
+    folders = tuple(folder for folders in found for folder in folders)
+    if given and not folders:
+        raise NoTavern(_nothing_in(given[0]))
     return tuple(load_tavern(folder, cards) for folder in _without_twins(folders))
+
+
+def places_of(text: str) -> tuple[Path, ...]:
+    """The places that a setting or a variable names, apart as those of PATH are: a;b on Windows,
+    a:b elsewhere.
+    """
+    if not text or _is_folder(Path(text).expanduser()):  # a folder's name may hold the sign
+        return (Path(text),) if text else ()
+    return tuple(Path(part) for part in text.split(os.pathsep) if part.strip())
+
+
+def text_of_places(places: Iterable[Path]) -> str:
+    """The places as a setting names them."""
+    return os.pathsep.join(dict.fromkeys(map(str, places)))
 
 
 def usual_places(system: str, environ: Mapping[str, str], home: Path) -> tuple[Path, ...]:

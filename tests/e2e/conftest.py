@@ -7,6 +7,7 @@ takes `tavern` and `page` and starts the program itself. All of them live as lon
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -125,9 +126,15 @@ def tavern(
 @pytest_asyncio.fixture(loop_scope="session", scope="session")
 async def browser(chromium: Path) -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=chromium, headless=True, args=CHROMIUM_ARGUMENTS
-        )
+        if firefox := os.environ.get("TAVERNKEEP_TEST_FIREFOX"):
+            # Through WebDriver BiDi, as which it takes what this needs from Firefox 143 on.
+            browser = await playwright.firefox.launch(
+                executable_path=firefox, headless=True, channel="moz-firefox"
+            )
+        else:
+            browser = await playwright.chromium.launch(
+                executable_path=chromium, headless=True, args=CHROMIUM_ARGUMENTS
+            )
         yield browser
         await browser.close()
 

@@ -26,8 +26,13 @@ class TavernPage:
         self.errors: list[str] = []
         self.console: list[str] = []
         self._streams = False
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: self._note(str(error)))
         page.on("console", lambda message: self.console.append(message.text))
+
+    def _note(self, error: str) -> None:
+        # What Chromium only writes down is an error to Firefox: nobody listens at that port.
+        if "can’t establish a connection to the server at ws" not in error:
+            self.errors.append(error)
 
     async def load(self, url: str) -> None:
         """Open SillyTavern and wait until it could generate."""

@@ -86,15 +86,17 @@ class Server:
 
 
 def start_server(
-    package: Path, data_root: Path, folder: Path, address: str = "127.0.0.1"
+    package: Path, data_root: Path, folder: Path, address: str = "127.0.0.1", *, more: str = ""
 ) -> Server:
-    """Start SillyTavern and wait until it answers. folder: for its configuration and log."""
+    """Start SillyTavern and wait until it answers. folder: for its configuration and log. more:
+    further lines of its configuration.
+    """
     port = free_port()
     data_root.mkdir(parents=True, exist_ok=True)
     config = folder / "config.yaml"
     listens = str(address != "127.0.0.1").lower()
     config.write_text(
-        CONFIG.format(data_root=data_root, port=port, listens=listens, address=address)
+        CONFIG.format(data_root=data_root, port=port, listens=listens, address=address) + more
     )
     log = folder / "sillytavern.log"
     with log.open("wb") as output:
@@ -112,6 +114,10 @@ def start_server(
         try:
             with urllib.request.urlopen(f"{server.url}/csrf-token", timeout=5):
                 return server
+        except urllib.error.HTTPError as error:
+            if error.code == 401:  # it asks for a password
+                return server
+            time.sleep(0.1)
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
     server.stop()

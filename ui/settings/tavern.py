@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,17 @@ from PySide6.QtCore import Signal
 from app.core.translation import N_, tr, trn
 from app.settings.program import ProgramSettings
 from app.sillytavern.bridge.bridge_pairing import BridgeState
+from app.sillytavern.data_folders import places_of, text_of_places
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.setting_sections import Section
+from ui.core.dialogs import choose_folder
 from ui.core.session import Session
 from ui.settings.fact_row import FactRow
 from ui.settings.remote import PairingRow, RemoteRow
 
 if TYPE_CHECKING:
     from app.sillytavern.bridge.bridge_installer import BridgeStatus
+    from app.sillytavern.data_folders import Tavern
 
 UNPAIRED = N_("SillyTavern's page has another password than Tavernkeep: write it again")
 
@@ -91,15 +94,7 @@ class TavernSection(Section):
         taverns = [tavern for tavern in companion.taverns if not tavern.host]
         self.clear()
         self._bridges.clear()
-        folder = Button(tr("Choose a folder"), icon="folder")
-        folder.clicked.connect(self.folder_wanted)
-        given = ProgramSettings(companion.settings).tavern
-        found = trn("{n} user folder", "{n} user folders", len(taverns))
-        fact = folder_words(Path(given)) if given else ""
-        fact = fact or (
-            tr("Found by itself.") if taverns else tr("None was found in the usual places.")
-        )
-        self.add_row(FactRow(found if taverns else tr("No SillyTavern folder"), fact, folder))
+        self._show_places(taverns)
         for tavern in taverns:
             row = BridgeRow(tavern.user_folder, tr("Looking for the bridge"))
             row.install_wanted.connect(self._on_install)
@@ -112,6 +107,53 @@ class TavernSection(Section):
         for remote in companion.remote.taverns:
             self.add_row(RemoteRow(self._session, remote))
         self.add_row(PairingRow(self._session))
+
+    def _show_places(self, taverns: Sequence[Tavern]) -> None:
+        """Where was looked, what was found there, and what can be done about it."""
+        folder = Button(tr("Choose a folder"), icon="folder")
+        folder.clicked.connect(self.folder_wanted)
+        given = self._given
+        found = trn("{n} user folder", "{n} user folders", len(taverns))
+        fact = ", ".join(map(folder_words, given)) or (
+            tr("Found by itself.") if taverns else tr("None was found in the usual places.")
+        )
+        first = FactRow(found if taverns else tr("No SillyTavern folder"), fact, folder)
+        self.add_row(first)
+        if taverns:
+            more = Button(tr("Add a folder"), icon="plus")
+            more.setToolTip(tr("Of another SillyTavern on this computer"))
+            more.clicked.connect(lambda: self._session.do(self._add(), name=N_("adding a folder")))
+            first.row.addWidget(more)
+        if len(given) > 1:
+            for place in given:
+                here = [t for t in taverns if t.user_folder.is_relative_to(place.expanduser())]
+                self.add_row(self._place_row(place, len(here)))
+
+    @property
+    def _given(self) -> tuple[Path, ...]:
+        return places_of(ProgramSettings(self._session.companion.settings).tavern)
+
+    def _place_row(self, place: Path, number: int) -> FactRow:
+        leave = Button(tr("Leave it out"), role=ButtonRole.QUIET)
+        others = [other for other in self._given if other != place]
+        leave.clicked.connect(
+            lambda: self._session.do(self._put(others), name=N_("leaving a folder out"))
+        )
+        found = trn("{n} user folder", "{n} user folders", number)
+        words = found if number else tr("No SillyTavern is there now; it is looked for.")
+        return FactRow(folder_words(place), words, leave)
+
+    async def _add(self) -> None:
+        folder = await choose_folder(self.window(), tr("SillyTavern's folder"), Path.home())
+        if folder is not None:
+            local = [t.user_folder for t in self._session.companion.taverns if not t.host]
+            await self._put([*(self._given or local), folder])
+
+    async def _put(self, places: Sequence[Path]) -> None:
+        put = self._session.companion.put_setting
+        await put("tavern", text_of_places(places), noted_in=self._session.path)
+        self._session.refresh()
+        self.refresh()
 
     def _show_status_of(
         self, user_folder: Path, ask: Callable[[], Coroutine[Any, Any, BridgeStatus]], name: str

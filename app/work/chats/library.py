@@ -15,7 +15,13 @@ from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.sillytavern.card import CardReader
-from app.sillytavern.data_folders import Tavern, find_taverns, is_user_folder, load_tavern
+from app.sillytavern.data_folders import (
+    Tavern,
+    find_taverns,
+    is_user_folder,
+    load_tavern,
+    user_folders_in,
+)
 from app.sillytavern.watcher import TavernWatcher
 from app.story.story import ChatKind, ChatRef
 
@@ -34,11 +40,12 @@ class Library:
     def __init__(self, tasks: TaskSupervisor) -> None:
         self._tasks = tasks
         self._cards = CardReader()
-        self._place: Path | None = None
+        self._wanted: tuple[Path, ...] = ()
+        self._places: tuple[Path, ...] = ()  # the last wanted ones that held a tavern
         self._watches: list[asyncio.Task[None]] = []
         self._is_watching = False
         self._looking: asyncio.Task[None] | None = None
-        self._in_vain: Path | None = None  # where there was none at the start
+        self._in_vain: tuple[Path, ...] = ()  # places that hold none, or not yet
         self.taverns: tuple[Tavern, ...] = ()
         self.gone: tuple[Path, ...] = ()  # folders of taverns that were there
         # Copies of taverns on other machines.
@@ -85,20 +92,20 @@ class Library:
                     return character.macros
         return ()
 
-    async def load(self, place: Path | None) -> None:
-        """Look for taverns in `place`, or else in the usual places. Raises NoTavern for a `place`
-        that holds none; what was known before is kept then.
+    async def load(self, *places: Path) -> None:
+        """Look for taverns in `places`, or else in the usual ones. Raises NoTavern for `places`
+        that hold none; what was known before is kept then.
         """
-        self._in_vain = place
+        self._wanted = places
+        self._in_vain = await asyncio.to_thread(_without_tavern, places)
         copies = await asyncio.to_thread(self._copied)
         try:
-            found = await asyncio.to_thread(find_taverns, place, cards=self._cards)
+            found = await asyncio.to_thread(find_taverns, *places, cards=self._cards)
         except NoTavern:
             if not self.taverns and copies:
                 await self._take(copies)
             raise
-        self._in_vain, self.gone = None, ()
-        self._place = place
+        self._places, self.gone = places, ()
         await self._take((*found, *copies))
 
     def _copied(self) -> tuple[Tavern, ...]:
@@ -137,9 +144,10 @@ class Library:
         """A drive is pulled out, a folder renamed: the system tells nothing of what is above."""
         while True:
             await asyncio.sleep(FOLDER_SECONDS)
-            if self._in_vain is not None:
+            away = self._in_vain
+            if away and await asyncio.to_thread(_without_tavern, away) != away:
                 with contextlib.suppress(NoTavern):
-                    await self.load(self._in_vain)
+                    await self.load(*self._wanted)
             folders = tuple(tavern.user_folder for tavern in self.taverns)
             gone = await asyncio.to_thread(_not_there, folders)
             if gone != self.gone and folders == tuple(t.user_folder for t in self.taverns):
@@ -169,7 +177,7 @@ class Library:
 
     async def _reload(self) -> None:
         try:
-            found = await asyncio.to_thread(find_taverns, self._place, cards=self._cards)
+            found = await asyncio.to_thread(find_taverns, *self._places, cards=self._cards)
         except NoTavern:
             # The folder is being moved or replaced; the watcher goes on waiting for it.
             found = tuple(tavern for tavern in self.taverns if not tavern.host)
@@ -179,6 +187,10 @@ class Library:
         if found != self.taverns:
             self.taverns = found
             self.changed.emit(None)
+
+
+def _without_tavern(places: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(place for place in places if not user_folders_in(place.expanduser()))
 
 
 def _not_there(folders: Iterable[Path]) -> tuple[Path, ...]:

@@ -14,7 +14,7 @@ from app.llm.backends.specs import parse_spec
 from app.settings.models import KIND_MODELS
 from app.settings.setting import Setting
 from app.settings.values import REGISTRY, Settings, ValueInForce
-from app.sillytavern.data_folders import find_taverns
+from app.sillytavern.data_folders import find_taverns, places_of
 from app.store.store import Store
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.prompt_edits import PromptEdits
@@ -141,7 +141,10 @@ class SettingChanges:
         if name == "prompt_preset":
             await self._prompts.check(str(value))
         if name == "tavern" and value:
-            await asyncio.to_thread(find_taverns, Path(str(value)))
+            known = places_of(str(self.in_force(name).value))  # one may be on a drive that is away
+            for place in places_of(str(value)):
+                if place not in known:
+                    await asyncio.to_thread(find_taverns, place)
 
 
 def label_of(setting: Setting[Any], before: Any, after: Any) -> str:

@@ -20,6 +20,8 @@ from app.sillytavern.data_folders import (
     Tavern,
     chat_ref_for,
     find_taverns,
+    places_of,
+    text_of_places,
     usual_places,
 )
 from app.story.story import ChatKind
@@ -131,6 +133,31 @@ def test_the_environment_names_the_place(install: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv(PLACE_VARIABLE, str(install / "missing"))
     with pytest.raises(NoTavern):
         find_taverns()
+
+
+def test_several_places_hold_together_also_while_one_is_away(
+    install: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_user(tmp_path / "Other" / "data" / "guest")
+    away = tmp_path / "drive"
+    text = text_of_places([install, tmp_path / "Other", away, install])
+    places = places_of(text)
+    assert places == (install, tmp_path / "Other", away)
+    assert [tavern.user for tavern in find_taverns(*places)] == ["default-user", "guest"]
+    monkeypatch.setenv(PLACE_VARIABLE, text)
+    assert [tavern.user for tavern in find_taverns()] == ["default-user", "guest"]
+    with pytest.raises(NoTavern, match="drive"):
+        find_taverns(away)
+
+
+@pytest.mark.parametrize("name", ["a:b", "a;b", " a"])
+def test_a_folder_whose_name_holds_the_sign_between_places_is_one(
+    tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    assert places_of(str(folder)) == (folder,)
+    assert places_of("") == ()
 
 
 def test_the_usual_places_are_searched(nobody_at_home: Path, install: Path) -> None:

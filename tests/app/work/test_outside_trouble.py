@@ -12,7 +12,9 @@ import pytest
 
 from app.companion import Companion, open_companion
 from app.core.part_health import Light
+from app.core.errors import NoTavern
 from app.core.paths import user_folders
+from app.sillytavern.data_folders import text_of_places
 from app.store.database import no_room
 from app.story.messages import Message
 from app.work.chats import disk_space, library
@@ -163,3 +165,22 @@ async def test_a_folder_that_was_not_there_at_the_start_is_found_when_it_comes(
         away.rename(folder)
         await until(lambda: bool(companion.taverns))
         assert companion.folder_gone == ""
+
+
+async def test_one_of_several_places_is_waited_for_while_the_others_serve(
+    companion: Companion, tmp_path: Path
+) -> None:
+    here = chat_of(companion).parents[2]
+    drive, away = tmp_path / "drive", tmp_path / "unplugged"
+    make_chat(away)
+    with pytest.raises(NoTavern, match="drive"):
+        await companion.put_setting("tavern", text_of_places([here, drive]))
+    away.rename(drive)
+    await companion.put_setting("tavern", text_of_places([here, drive]))
+    drive.rename(away)
+    library_of = companion._library
+    await library_of.load(here, drive)
+    assert [tavern.user_folder for tavern in companion.taverns] == [here]
+    away.rename(drive)
+    await until(lambda: len(companion.taverns) == 2)
+    assert len(library_of.chats) == 2
