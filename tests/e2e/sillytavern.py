@@ -149,10 +149,12 @@ def patch_settings(user_folder: Path, llm: FakeLlm) -> None:
     path.write_text(json.dumps(settings))
 
 
-def write_chat(path: Path, messages: Sequence[Mapping[str, Any]]) -> None:
-    """Write a chat file as SillyTavern 1.19 does. messages: name, is_user and mes at least."""
+def write_chat(path: Path, messages: Sequence[Mapping[str, Any]], *, integrity: str = "") -> None:
+    """Write a chat file as SillyTavern 1.19 does. messages: name, is_user and mes at least.
+    integrity: what tells it from all chats but its copies.
+    """
     header = {
-        "chat_metadata": {"integrity": f"test-{path.stem}"},
+        "chat_metadata": {"integrity": integrity or f"test-{path.stem}"},
         "user_name": "unused",
         "character_name": "unused",
     }

@@ -36,7 +36,7 @@ enableUserAccounts: true
 basicAuthMode: true
 basicAuthUser: {username: door, password: knock}
 """
-METALS = ("copper", "silver", "amber")
+METALS = ("copper", "silver", "pewter")
 POST = """async ([path, body]) => {
     const {token} = await (await fetch('/csrf-token')).json();
     const answer = await fetch(path, {method: 'POST', body: JSON.stringify(body),
@@ -67,7 +67,7 @@ class User:
             else f"The {self.metal} lies under stone {n}, and Mira looks away."
             for n in range(30)
         ]
-        sillytavern.write_chat(self.chat, sillytavern.dialogue(*texts))
+        sillytavern.write_chat(self.chat, sillytavern.dialogue(*texts), integrity=self.metal)
         sillytavern.patch_settings(self.folder, llm)
         bridge_installer.install(self.folder)
 
@@ -185,8 +185,8 @@ async def test_what_one_user_does_reaches_no_other(
     pages: tuple[TavernPage, ...], users: tuple[User, ...], program: Program
 ) -> None:
     before = [await page.length() for page in pages]
-    await pages[2].edit(1, "The amber is glass.")
-    wait_until(lambda: "The amber is glass." in users[2].chat.read_text("utf-8"))
+    await pages[2].edit(1, "The pewter is glass.")
+    wait_until(lambda: "The pewter is glass." in users[2].chat.read_text("utf-8"))
     for page in pages[:2]:
         assert "glass" not in await page.evaluate(f"() => JSON.stringify({CONTEXT}.chat)")
     assert [await page.length() for page in pages] == before
