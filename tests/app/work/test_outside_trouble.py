@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.companion import Companion, open_companion
-from app.core.part_health import Light
 from app.core.errors import NoTavern
+from app.core.part_health import Light
 from app.core.paths import user_folders
 from app.sillytavern.data_folders import text_of_places
 from app.store.database import no_room
