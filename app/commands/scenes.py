@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def run(options: argparse.Namespace) -> None:
     """Print the scenes."""
     until = checked_until(options)
-    async with companion_for(options) as companion:
+    async with companion_for(options, keeps_memory=True) as companion:
         companion.work.pause()
         path = companion.find_chat(options.chat)
         if options.detector == "llm":

@@ -57,6 +57,30 @@ def test_scenes_cover_the_chat_without_a_gap(commands: Commands, demo_chat: Path
     assert len(scenes) >= 6
 
 
+def test_scenes_name_the_memories_that_they_gave(commands: Commands, demo_chat: Path) -> None:
+    before = commands.json("scenes", str(demo_chat))["scenes"]
+    assert not any(scene["memories"] for scene in before)  # nothing was read, and nothing is
+    remembered = commands.json("memory", str(demo_chat))
+    sources = {
+        entry["id"]: entry["sources"]
+        for entries in remembered["tiers"].values()
+        if isinstance(entries, list)
+        for entry in entries
+        if isinstance(entry, dict)
+    }
+    scenes = commands.json("scenes", str(demo_chat))["scenes"]
+    given = [
+        (scene, memory)
+        for scene in scenes
+        for memory in scene["memories"]
+        if memory in sources  # else it ended since
+    ]
+    assert given
+    for scene, memory in given:
+        assert any(scene["first"] <= place <= scene["last"] for place in sources[memory])
+    assert commands.json("memory", str(demo_chat)) == remembered
+
+
 def test_clearing_says_first_what_goes_and_then_takes_it_away(
     commands: Commands, demo_chat: Path
 ) -> None:
