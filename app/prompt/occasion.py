@@ -6,12 +6,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from app.memory.entities.naming import all_names
 from app.memory.epistemic.propositions import People
 from app.memory.epistemic.withheld import NOTHING_WITHHELD, Withheld
+from app.memory.epistemic.word_counts import frequency_in
 from app.memory.lifecycle.sharing import is_known_to
 from app.memory.lifecycle.state_change import Wording
 from app.memory.names import folded
@@ -301,6 +302,7 @@ class Occasion:
             People.of(dict.fromkeys(named), aliases),
             stopwords=self.common,
             wording=self.wording,
+            said=None if self.index is None else partial(frequency_in, self.index),
         )
 
     @cached_property

@@ -110,6 +110,14 @@ class MessageIndex:
             texts = np.array(self._of_message, dtype=np.intp)
             return self._postings.scores(asked.terms)[texts]
 
+    def __len__(self) -> int:
+        """How many different texts its messages have, gone ones counted in."""
+        return len(self._postings)
+
+    def holding(self, term: str) -> int:
+        """How many of these hold a term."""
+        return self._postings.holding(term)
+
     def rarity(self, term: str) -> float:
         """How much it says that a message holds a term."""
         return self._postings.rarity(term)

@@ -60,6 +60,11 @@ class Postings:
         self._total += length
         return number
 
+    def holding(self, term: str) -> int:
+        """How many texts hold a term."""
+        place = self._numbers.get(term)
+        return 0 if place is None else len(self._holders[place])
+
     def rarity(self, term: str) -> float:
         """How much it says that a text holds a term; 0 for one that no text holds."""
         place = self._numbers.get(term)

@@ -14,6 +14,8 @@ from app.memory.epistemic.word_counts import WordCounts
 from app.memory.lifecycle.state_change import Wording
 from app.memory.standing import Standing
 from app.prompt.generation import Turn
+from app.prompt.headings import OF_STORY, headings_for
+from app.prompt.rendering.people_slots import NOT_KNOWN
 from app.prompt.slots import SlotSet
 from app.story.recap_texts.recap_text import fitted, parse_recap
 from app.story.recap_texts.sentences import split_sentences
@@ -120,10 +122,14 @@ def numbered(slots: SlotSet) -> Iterator[str]:
 async def told_to_the_unaware(
     played: Played, place: int, totals: Sequence[int], packs: Sequence[LanguagePack]
 ) -> list[Told]:
-    """What slots tell each responder that the map says they do not know, once for each line."""
+    """What slots tell each responder that the map says they do not know, once for each line. A
+    line that says just that they do not know it is none of these.
+    """
     view = played.companion.memory(played.chat)
     spoken = Wording.of_story(packs, " ".join(m.text for m in view.story.messages[-SAMPLE:])).packs
     check = LineCheck(view, epistemic_map(view, packs), spoken)
+    say = headings_for(view.story, OF_STORY, packs).of
+    unknown = f"- {say(NOT_KNOWN).partition('{about}')[0]}"
     found: dict[tuple[str, str], Told] = {}
     for responder in [character["name"] for character in played.story["characters"]]:
         for total in totals:
@@ -131,6 +137,8 @@ async def told_to_the_unaware(
                 heading = ""
                 for line in filter(str.strip, slot.text.splitlines()):
                     heading = line if line.endswith(":") else heading
+                    if line.strip().startswith(unknown.replace("{name}", responder)):
+                        continue
                     entry = check.forbidden(responder, line)
                     if entry is not None:
                         told = Told(

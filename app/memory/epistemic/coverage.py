@@ -50,7 +50,9 @@ class Coverage:
         if len(found.difference(own)) < min(FEWEST_WORDS, len(wanted)):
             return False
         if not rest:
-            return not run and names.difference(own) <= found
+            # "D.P. is Ann Lee": whoever merely names Ann Lee does not say it.
+            signs = self._signs(text)
+            return not run and names.difference(own) <= found and signs <= self._signs(sentence)
         if len(rest) < FEWEST_WORDS and not names.difference(own) & found:
             return False
         common, whole = self.weight(found & rest), self.weight(rest)
@@ -61,6 +63,11 @@ class Coverage:
         ):
             return False
         return common >= enough * whole
+
+    def _signs(self, text: str) -> frozenset[str]:
+        """Letters that stand alone in it, as initials do."""
+        alone = (word for word in tokens_of(normalised(text)) if len(word) == 1 and word.isascii())
+        return frozenset(alone) - self._stopwords
 
     def weight(self, words: Iterable[str]) -> float:
         """How much the words say: the rarer in this story, the more."""

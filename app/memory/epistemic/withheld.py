@@ -28,6 +28,8 @@ class Withheld:
 
     names: all names of the person, folded; none for nobody in particular, who is told everything.
     standings: of all tiers, as they are now. people: of the story. wording: of its languages.
+    said: how often words are in its messages. A word that half of the memories have may be rare in
+    what was said, and the other way round; a line that tells something by either tells it.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Withheld:
         *,
         stopwords: frozenset[str] = frozenset(),
         wording: Wording = NO_WORDING,
+        said: Callable[[Iterable[str]], Frequency] | None = None,
     ) -> None:
         self._keys = frozenset(map(people.key, names))
         self._people = people
@@ -46,11 +49,12 @@ class Withheld:
         held = [s.memory for s in standings if s.is_active and self._keys]
         self._held = [memory for memory in held if memory.tier is Tier.EPISTEMIC]
         self._mine = [memory for memory in self._held if self._is_self(memory.subject)]
-        self._coverage = Coverage(
-            frozenset(word[:STEM] for key in people.names for word in people.words(key)),
-            self._frequency(held) if self._held else Frequency(),
-            stopwords,
-        )
+        names_of_all = frozenset(w[:STEM] for key in people.names for w in people.words(key))
+        frequencies = [self._frequency(held) if self._held else Frequency()]
+        if said is not None and self._held:
+            frequencies.append(said(t for m in self._held for t in (m.text, m.detail)))
+        self._coverages = [Coverage(names_of_all, one, stopwords) for one in frequencies]
+        self._coverage = self._coverages[0]
         self._own = frozenset(word[:STEM] for key in self._keys for word in people.words(key))
         self._verdicts: dict[str, bool] = {}
 
@@ -80,30 +84,32 @@ class Withheld:
     def would_be_told(self, line: str) -> bool:
         """Whether a line tells something of it."""
         if line not in self._verdicts:
+            words = self._words(line)
             self._verdicts[line] = any(
-                self._tells(line, text) for text in self._secrets.near(self._words(line))
+                self._tells(line, text, coverage)
+                for index, coverage in zip(self._secrets, self._coverages, strict=True)
+                for text in index.near(words)
             ) or any(self._denies(line, belief) for belief in self._beliefs)
         return self._verdicts[line]
 
     @cached_property
-    def _secrets(self) -> _Index:
-        return self._indexed(self.texts)
+    def _secrets(self) -> tuple[_Index, ...]:
+        """By each of the frequencies."""
+        return tuple(_Index(self.texts, self._words, coverage) for coverage in self._coverages)
 
     @cached_property
     def _had(self) -> _Index:
         """What the person knows, suspects or hides."""
-        return self._indexed([m.text for m in self._mine if m.type in HAVING])
+        had = [m.text for m in self._mine if m.type in HAVING]
+        return _Index(had, self._words, self._coverage)
 
-    def _indexed(self, texts: Sequence[str]) -> _Index:
-        return _Index(texts, self._words, self._coverage)
-
-    def _tells(self, line: str, text: str) -> bool:
-        covers = self._coverage.covers
+    def _tells(self, line: str, text: str, coverage: Coverage) -> bool:
+        covers = coverage.covers
         return covers(line, text, self._own, SAID) or covers(line, text, self._own, PART, run=RUN)
 
     def _denies(self, line: str, belief: str) -> bool:
         """Whether a line says the opposite of what they take for true."""
-        if not self._tells(line, belief):
+        if not any(self._tells(line, belief, coverage) for coverage in self._coverages):
             return False
         said, meant = self._wording.read(line), self._wording.read(belief)
         return said.is_negated != meant.is_negated

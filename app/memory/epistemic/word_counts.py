@@ -10,6 +10,7 @@ from threading import Lock
 from app.memory.epistemic.propositions import STEM
 from app.memory.epistemic.utterances import LONGEST
 from app.memory.similarity import normalised
+from app.recall.messages import MessageIndex
 from app.story.messages import Message
 from app.story.scene_cues.language import tokens_of
 
@@ -26,6 +27,17 @@ class Frequency:
     def of(self, word: str) -> int:
         """word: as matters.content_words gives it."""
         return self.counts.get(word, 0)
+
+
+def frequency_in(index: MessageIndex, texts: Iterable[str]) -> Frequency:
+    """How frequent the words of some texts are in the messages of an index. What an index does
+    not keep is in all of them: such words say nothing.
+    """
+    whole, counts = len(index), dict[str, int]()
+    for word in {word for text in texts for word in tokens_of(normalised(text))}:
+        held = max(map(index.holding, index.words.of(word)), default=whole)
+        counts[word[:STEM]] = max(held, counts.get(word[:STEM], 0))
+    return Frequency(whole, counts)
 
 
 class WordCounts:

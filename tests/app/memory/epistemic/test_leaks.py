@@ -191,3 +191,11 @@ def test_other_words_are_caught_by_their_meaning_alone() -> None:
 def test_whose_mother_somebody_is_makes_nobody_the_mother() -> None:
     people = People.of(["Oskar", "Oskar's mother"])
     assert people.key("Oskar") == "oskar"
+
+
+def test_who_merely_names_somebody_does_not_say_whose_initials_they_are() -> None:
+    secret = entry("8", "Oskar", "hiding", "that D.P. is Dora Pym", 1, target="Ilse")
+    pym = entry("9", "Dora Pym", "knows", "that the tide is early", 1)
+    assert check("Ilse", "“Dora Pym came by with the milk.”", secret, pym) == ()
+    (leak,) = check("Ilse", "“So D.P. is Dora Pym.”", secret, pym)
+    assert leak.kind is LeakKind.HIDDEN

@@ -118,6 +118,17 @@ def test_what_was_overtaken_steps_back_behind_what_holds() -> None:
     assert text_of(slots, SlotName.LONG).endswith("Vera fetched the ring back from down there.")
 
 
+def test_a_word_that_is_rare_in_what_was_said_gives_a_secret_away() -> None:
+    """Of "forged the order" half of the memories had the one word, and each message the other."""
+    of = story(*(f"An order is an order, on day {n}." for n in range(30)), kind=GROUP)
+    hidden = replace(secret(hash=""), text="that Odo forged the order")
+    forged = ("the seal", "a coin", "the map", "a letter", "the will", "a pass", "two keys")
+    known = [memory(f"Somebody forged {what}.", hash="", id=what) for what in forged]
+    line = memory("Midge overheard Odo confess the forgery aloud.", hash="", id="line")
+    slots = prompt([hidden, line, *known], of=of, turn=Turn("Vera"), is_indexed=True)
+    assert left_out(slots, Reason.UNKNOWN) == {"line"}
+
+
 @pytest.mark.parametrize("tier", [Tier.LONG_TERM, Tier.SESSION, Tier.ARCS])
 def test_no_slot_tells_the_one_who_answers_what_is_hidden_from_them(tier: Tier) -> None:
     line = memory(f"At the winter feast {KILLED} with wine.", tier, id="line")
