@@ -362,6 +362,7 @@ class Companion(Wiring):
         if chat is not None:
             self._turn_vectors.follow(chat)
             self._indexes.follow(chat)
+            self._meanings.follow(chat)
             self._publish(chat)
             if change.first_message is not None:
                 story, settings, writing = chat.story, chat.settings(), self.models.writing()

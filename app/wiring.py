@@ -10,6 +10,7 @@ from app.core.errors import UsageError
 from app.core.operations import OFF, Operation, OperationKind, OperationSpec, Outcome
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
+from app.llm.backends.specs import BUILTIN
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
 from app.memory.reading.left_out import SETTING as MEMORY_LEFT_OUT
 from app.news import News
@@ -50,6 +51,7 @@ from app.work.pages.page_tokens import PageTokens
 from app.work.pages.remote_setup import RemoteSetup
 from app.work.pages.turn_history import TurnHistory
 from app.work.prompts.budgeting import Budgeting
+from app.work.prompts.message_meanings import MessageMeanings
 from app.work.prompts.next_prompts import NextPrompts
 from app.work.prompts.prompting import Prompting
 from app.work.prompts.reaching import Reaching
@@ -235,6 +237,14 @@ class Wiring(News, ABC):
         self._prompting.index = self._indexes.of
         self._prompting.ready = self._indexes.settled
         self._indexes.changed.connect(self._publish)
+        self._meanings = MessageMeanings(
+            self._performers.memory.vectors_of,
+            self._tasks,
+            lambda: MemorySettings(self.settings).embeddings.strip() == BUILTIN,
+        )
+        self._prompting.meant = self._meanings.of
+        self._prompting.hear = self._meanings.hear
+        self._meanings.changed.connect(self._publish)
         self._chats.keeps_memory = parts.options.keeps_memory
         to_the_end = parts.options.reads_to_the_end
         self._chats.reads_to_the_end = not parts.options.watch if to_the_end is None else to_the_end

@@ -105,6 +105,7 @@ def prepared(
         packs=means.packs,
         index=means.index,
         sent_from=sent_from(story, settings, turn, total),
+        meant=means.meant,
     )
     placement = placement_on(occasion)
     if told:

@@ -47,6 +47,7 @@ from app.prompt.telling import (
 from app.prompt.turn_budgets import (
     high_water,
 )
+from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
 from app.story.scene_cues.language import LanguagePack
 
@@ -69,7 +70,7 @@ class Means:
     """What an assembly works with beside its story and settings.
 
     packs: languages. full: the most that each slot ever wanted, by key. profile: of hardware.
-    index: of the story's messages, None where none is kept.
+    index, meant: of the story's messages, their words and what they mean; None where not kept.
     """
 
     count: Count
@@ -78,6 +79,7 @@ class Means:
     vectors: Vectors = NO_VECTORS
     profile: str = "a"
     index: MessageIndex | None = None
+    meant: Meant | None = None
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ from app.prompt.choosing.worth import (
 from app.prompt.generation import IMPERSONATE, REPLACING, Turn
 from app.prompt.headings import Headings, headings_for
 from app.prompt.recollection import Recollection
+from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
 from app.story.messages import Message, MessageKind, digest
@@ -69,7 +70,7 @@ class Occasion:
     that are not, and that no model has read. horizon: what
     began at this message or later is not told at the head of the prompt yet, None: all is.
     index: of the messages, None where nobody keeps one. sent_from: index of the first message that
-    may still be in the prompt.
+    may still be in the prompt. meant: by what sentences mean, None where nobody keeps that.
     """
 
     story: Story
@@ -85,6 +86,7 @@ class Occasion:
     packs: Sequence[LanguagePack] = ()
     index: MessageIndex | None = None
     sent_from: int = 0
+    meant: Meant | None = None
 
     def active(self, *tiers: Tier) -> tuple[Standing, ...]:
         """What holds now, of these tiers, in the order of the story."""

@@ -21,6 +21,7 @@ SPEAKER_WEIGHS = 1.5  # that a message is by somebody who is named
 # Of the score of a neighbour that adds to a message's own, where both are short: an answer says
 # little without its question. With long messages it hurts.
 NEIGHBOUR, QUESTION = 0.2, 0.7
+MEANING = 1.5  # by how much what stands out by its meaning adds, for each standard deviation
 SHORT = 60  # terms, those that say nothing not counted
 QUESTION_MARKS = ("?", "？", "¿")
 DEAD = 0.3  # share of texts that no message shows any more, at which all is read anew
@@ -93,13 +94,20 @@ class MessageIndex:
                 self._speakers.append(self._speaker(message.name))
             self.messages = messages[:end] if end < len(messages) else messages
 
-    def scores(self, asked: Asked) -> Floats:
-        """How much each message is what is looked for; 0 where no term of it is there."""
+    def scores(self, asked: Asked, meaning: Floats | None = None) -> Floats:
+        """How much each message is what is looked for; 0 where no term of it is there.
+
+        meaning: by how much each stands out by what it means (app/recall/meanings.py), None where
+        nobody knows. It adds to the words, and finds what has none of them.
+        """
         with self._lock:
             if not len(self._of_message):
                 return np.zeros(0)
             texts = np.array(self._of_message, dtype=np.intp)
             own = self._postings.scores(asked.terms)[texts]
+            if meaning is not None:
+                shared = min(len(own), len(meaning))  # one may know of a message more
+                own[:shared] += MEANING * meaning[:shared]
             return self._with_neighbours(own, texts) + self._by_speaker(asked)
 
     def by_words(self, asked: Asked) -> Floats:

@@ -73,6 +73,11 @@ class Words:
             for term in self._terms(word)
         ]
 
+    def is_foreign(self, text: str) -> bool:
+        """Whether a text is in a language that is known, and not the story's own."""
+        other = language_of(text, self._packs)
+        return other is not None and other.code != self.language
+
     def _terms(self, word: str) -> Iterator[str]:
         """What a word is looked for by: one term, none, or the pairs of its signs."""
         if word in self._little or len(word) > LONGEST_WORD:

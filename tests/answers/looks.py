@@ -9,6 +9,7 @@ from typing import Any
 from app.memory.epistemic.coverage import SAID
 from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.leaks import LeakCheck
+from app.memory.epistemic.propositions import is_alike
 from app.memory.epistemic.utterances import Utterance
 from app.memory.epistemic.word_counts import WordCounts
 from app.memory.lifecycle.state_change import Wording
@@ -169,7 +170,11 @@ class LineCheck(LeakCheck):
             reason = self._reason(responder, mine, held)
             if reason is None:
                 continue
-            if any(self._says_line(responder, line, entry) for entry in (*held, reason[1])):
+            # Of what is shown as one matter only what says what the reason does: who overheard
+            # something is another thing than what it was.
+            text, common = reason[1].memory.text, self._stopwords
+            same = (s for s in held if is_alike(s.memory.text, text, common))
+            if any(self._says_line(responder, line, entry) for entry in (*same, reason[1])):
                 return reason[1]
         return None
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, islice, zip_longest
+
+import numpy as np
 
 from app.memory.keywords.calling import naming
 from app.prompt.choosing.drafts import Draft, Entry
@@ -20,8 +22,9 @@ from app.prompt.choosing.presence import scene_around
 from app.prompt.occasion import LONGEST_READ, Occasion
 from app.prompt.rendering.passage_places import PassagePlaces
 from app.prompt.slots import LeftOut, PassageShown, Reason
+from app.recall.meanings import Singles, standing_out
 from app.recall.messages import Asked, MessageIndex
-from app.recall.postings import best_first
+from app.recall.postings import Floats, best_first
 from app.story.messages import Message, MessageKind
 from app.story.recap_texts.sentences import split_sentences, without_markup
 from app.story.scenes import Scene
@@ -36,8 +39,14 @@ ASKS, SAYS, BEFORE = 1.0, 0.5, (0.35, 0.2, 0.2)
 # often what the rarest word says; without a question, the share of it that was spoken of is first.
 ANSWERS, LEAST_ANSWERING, LEAST_ASKED = 0.45, 2, 0.7
 SPOKEN_OF, TOUCHES, LEAST_TOUCHING = 0.25, 1.5, 3
+# Cosine, and standard deviations above the others, from which a message answers by its meaning a
+# question in another language. In the story's own words are surer (bench recall, stories for
+# tuning): of what these call up every second passage is about it, of what meaning adds every
+# eighth; in another language every third, where words find next to nothing.
+MEANS, STANDS_OUT = 0.3, 2.0
 TOLD = 0.6  # share of a passage's words that a line has to have to tell it already
 QUESTION_MARKS = ("?", "？")
+NOTHING_MEANT: Singles = np.zeros((0, 0), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +66,37 @@ class Passage:
         return PassageShown(self.index, self.words, self.is_asked)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Wanted:
-    """What the last turns touch. question: terms of what they ask for, () for no question."""
+    """What the last turns touch. question: terms of what they ask for, () for no question. meant:
+    vectors of what they ask, none where nobody keeps any. likeness: to that, of each message.
+    is_foreign: it is asked in another language than the story's.
+    """
 
     asked: Asked
     question: frozenset[str]
+    meant: Singles
+    likeness: Floats
+    is_foreign: bool
+
+    def __bool__(self) -> bool:
+        return bool(self.asked) or bool(len(self.meant))
+
+    @cached_property
+    def standing_out(self) -> Floats | None:
+        """By how much each message stands out by its meaning, None where nobody knows."""
+        return standing_out(self.likeness) if len(self.meant) else None
+
+    def is_meant(self, place: int) -> bool:
+        """Whether a message means what is asked for."""
+        out = self.standing_out
+        return (
+            self.is_foreign
+            and out is not None
+            and place < len(out)
+            and bool(self.likeness[place] >= MEANS)
+            and bool(out[place] >= STANDS_OUT)
+        )
 
 
 def passages(occasion: Occasion) -> tuple[Passage, ...]:
@@ -71,7 +105,7 @@ def passages(occasion: Occasion) -> tuple[Passage, ...]:
     if index is None or not occasion.is_on("passages_enabled") or not occasion.recent:
         return ()
     wanted = _wanted(occasion, index)
-    if not wanted.asked:
+    if not wanted:
         return ()
     kept: list[Passage] = []
     most = int(occasion.settings["passages_shown"])
@@ -123,13 +157,25 @@ def _wanted(occasion: Occasion, index: MessageIndex) -> _Wanted:
     words, recent = index.words, occasion.recent
     texts = list(zip(reversed(recent[:-1]), BEFORE, strict=False))
     texts += ((sentence, SAYS) for sentence in _sentences(recent[-1]))
-    # In a group the second to answer has the first one's answer before them, and the same question.
-    questions = next(filter(None, map(_questions, reversed(recent[-2:]))), ())
+    questions = questions_in(recent)
     texts += ((sentence, ASKS) for sentence in questions)
     question = {term for sentence in questions for term in words.asked(sentence)}
     asked = naming(words, Asked.of(words, texts), occasion.told.entities)
     names = set(words.of(occasion.responder)) | _speaker_terms(occasion, index)
-    return _Wanted(asked, frozenset(question - names))
+    meant = NOTHING_MEANT if occasion.meant is None else occasion.meant.asked(questions)
+    likeness = np.zeros(0)
+    if occasion.meant is not None and len(meant):
+        likeness = occasion.meant.meanings.likeness(meant)
+    is_foreign = words.is_foreign(" ".join(questions))
+    return _Wanted(asked, frozenset(question - names), meant, likeness, is_foreign)
+
+
+def questions_in(recent: Sequence[str]) -> tuple[str, ...]:
+    """What the newest texts ask, the last one last: the last of them that asks anything.
+
+    In a group the second to answer has the first one's answer before them, and the same question.
+    """
+    return next(filter(None, map(_questions, reversed(recent[-2:]))), ())
 
 
 def _speaker_terms(occasion: Occasion, index: MessageIndex) -> set[str]:
@@ -143,7 +189,7 @@ def _speaker_terms(occasion: Occasion, index: MessageIndex) -> set[str]:
 
 def _likeliest(occasion: Occasion, index: MessageIndex, wanted: _Wanted) -> Iterator[int]:
     """Messages that hold something of it, the likeliest first."""
-    scores = index.scores(wanted.asked)[: len(occasion.story.messages)]
+    scores = index.scores(wanted.asked, wanted.standing_out)[: len(occasion.story.messages)]
     for place in best_first(scores, MOST_RANKED).tolist():
         held, told = index.messages[place], occasion.story.messages[place]
         # The index may be of the story a message later.
@@ -156,13 +202,13 @@ def _passage(
 ) -> Passage | None:
     """The passage of a message, None where it does not touch what is looked for enough."""
     messages = occasion.story.messages
-    parts = [_window(messages[place], index, wanted.asked.terms)]
+    parts = [_window(messages[place], index, wanted.asked.terms, _likest(occasion, wanted, place))]
     before = messages[place - 1] if place else None
     if before is not None and _is_answer(before, messages[place]) and not before.is_hidden:
         parts.insert(0, _window(before, index, wanted.asked.terms))
     terms = frozenset(term for part in parts for term in index.words.of(part))
     shared = terms & wanted.asked.terms.keys()
-    is_asked = _answers(terms, wanted, index)
+    is_asked = _answers(terms, wanted, index) or wanted.is_meant(place)
     if not is_asked and not _touches(terms, wanted, index):
         return None
     names = [message.name for message in messages[place + 1 - len(parts) : place + 1]]
@@ -214,14 +260,27 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(split_sentences(without_markup(text[:LONGEST_READ])))
 
 
-def _window(message: Message, index: MessageIndex, asked: Mapping[str, float]) -> str:
-    """Sentences of a message that follow each other and tell most of what is looked for."""
+def _likest(occasion: Occasion, wanted: _Wanted, place: int) -> int | None:
+    """The sentence of a message that means what is asked for; None where words say more."""
+    if occasion.meant is None or not wanted.is_meant(place):
+        return None
+    return occasion.meant.meanings.best_sentence(occasion.story.messages[place], wanted.meant)
+
+
+def _window(
+    message: Message, index: MessageIndex, asked: Mapping[str, float], likest: int | None = None
+) -> str:
+    """Sentences of a message that follow each other and tell most of what is looked for. likest:
+    the one that means it.
+    """
     found = _sentences(message.text)
     if not found:
         return message.text[:LONGEST]
     terms = [set(index.words.of(sentence)) & asked.keys() for sentence in found]
     worth = [sum(asked[term] * index.rarity(term) for term in one) for one in terms]
-    first = last = max(range(len(found)), key=lambda at: (worth[at], -at))
+    if likest is None or likest >= len(found):
+        likest = max(range(len(found)), key=lambda at: (worth[at], -at))
+    first = last = likest
     room = LONGEST - _length(found[first])
     while True:
         sides = [at for at in (last + 1, first - 1) if 0 <= at < len(found)]

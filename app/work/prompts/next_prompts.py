@@ -108,6 +108,7 @@ class NextPrompts:
         """The slots of one turn, under the revision of the chat's. SillyTavern waits for them, so
         those for any turn are made only where what they were made from is not so any more.
         """
+        await self._prompting.hear(chat, turn)
         newest = self._newest.get(chat)
         is_so_still = newest is not None and newest[0].is_of(chat)
         general = self._revisions[chat.chat.path] if is_so_still else self.revised(chat)

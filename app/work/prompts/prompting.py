@@ -17,6 +17,7 @@ from app.prompt.generation import Turn
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
 from app.prompt.slots import SlotSet
+from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatKind, ChatRef, Story
@@ -49,6 +50,8 @@ class Prompting:
         self.want: Callable[[Iterable[str]], None] | None = None
         self.vectors: Callable[[OpenChat], Vectors] = lambda chat: NO_VECTORS
         self.index: Callable[[OpenChat], MessageIndex | None] = lambda chat: None
+        self.meant: Callable[[OpenChat], Meant | None] = lambda chat: None
+        self.hear: Callable[[OpenChat, Turn], Awaitable[None]] = _nothing_heard
         self.ready: Callable[[OpenChat], Awaitable[None]] = _at_once
         self._full: MutableMapping[OpenChat, Mapping[str, int]] = WeakKeyDictionary()
         self._presence: MutableMapping[
@@ -89,6 +92,7 @@ class Prompting:
             self.vectors(chat),
             profile=profile_for(settings, self._backend()).profile.key,
             index=self.index(chat),
+            meant=self.meant(chat),
         )
         story = chat.story if until is None else _shortened(chat.story, until + 1)
         told = self._recollection(chat, until)
@@ -142,6 +146,7 @@ class Prompting:
             self._with_card(chat, ANY_TURN),
             _Same(self.vectors(chat)),
             _Same(self.index(chat)),
+            _Same(self.meant(chat)),
             profile_for(settings, self._backend()).profile.key,
             chat.keeps_memory,
             chat.remembered,
@@ -161,6 +166,10 @@ class Prompting:
             return replace(turn, card=())
         known = named.get(responder)
         return replace(turn, card=self._macros_of(chat.chat, responder) if known is None else known)
+
+
+async def _nothing_heard(chat: OpenChat, turn: Turn) -> None:
+    """Nobody keeps what is meant."""
 
 
 async def _at_once(chat: OpenChat) -> None:

@@ -28,6 +28,7 @@ from app.prompt.generation import Turn
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
 from app.prompt.slots import Slot, SlotName, SlotSet
+from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
 from app.settings.values import REGISTRY
@@ -95,12 +96,14 @@ def prompt(
     total: int | None = None,
     full: dict[str, int] | None = None,
     is_indexed: bool = False,
+    meant: Meant | None = None,
     **values: Any,
 ) -> SlotSet:
     of = of or story()
     ground = Ground.of(CHAT, of.messages)
     told = Recollection(standings(memories, ground), (), tuple(documents), CHAT)
-    means = Means(COUNTER.count, PACKS, full or {}, index=index_of(of) if is_indexed else None)
+    index = index_of(of) if is_indexed else None
+    means = Means(COUNTER.count, PACKS, full or {}, index=index, meant=meant)
     return assembled(of, settings(**values), means, told=told, turn=turn or Turn(), total=total)
 
 

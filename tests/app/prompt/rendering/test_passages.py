@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from msgspec import structs
 
 from app.memory.records import Tier
@@ -14,6 +15,7 @@ from app.prompt.generation import Turn
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
 from app.prompt.slots import Reason, SlotName, SlotSet
+from app.recall.meanings import Meanings, Meant
 from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion
 from app.story.scenes import Scene
@@ -68,6 +70,49 @@ def test_no_passage_without_a_reason() -> None:
     small_talk = "We could stop here for a while, I think."
     assert passage_text(called_up(long_ago(HIDING_PLACE, last=small_talk))) == ""
     assert passage_text(called_up(long_ago(HIDING_PLACE, last="What do you mean?"))) == ""
+
+
+def meant_in(of: Story, told: str, question: str) -> Meant:
+    """Vectors by which a question means what is told, and nothing else that was said."""
+    meanings = Meanings()
+    meanings.follow(of.messages, 0)
+    one, other = np.eye(2, dtype=np.float32)
+    while missing := meanings.missing(99):
+        meanings.take({text: one if told in text else other for text in missing})
+    return Meant(meanings, {question: one})
+
+
+FOREIGN = "Wo hast du denn das alte Messgerät versteckt, und wann war das?"
+
+
+def test_what_is_asked_for_in_another_language_comes_back_by_its_meaning() -> None:
+    of = long_ago("It had rained for days, and the roads were bad. " + HIDING_PLACE, last=FOREIGN)
+    assert passage_text(called_up(of)) == ""
+    slots = called_up(of, meant=meant_in(of, HIDING_PLACE, FOREIGN))
+    assert HIDING_PLACE in passage_text(slots)
+    (content,) = (one for one in slots.contents if one.passages)
+    (shown,) = content.passages
+    assert (shown.index, shown.is_asked) == (0, True)
+
+
+def test_by_meaning_too_only_who_was_there_is_told() -> None:
+    of = group("Vera", "You", "Vera")
+    *before, last = of.messages
+    last = structs.replace(last, text=FOREIGN, content_hash=digest(FOREIGN))
+    of = replace(of, messages=(*before, last))
+    meant = meant_in(of, HIDING_PLACE, FOREIGN)
+    for name, knows in (("Vera", True), ("Odo", False)):
+        told = passage_text(called_up(of, Turn(name, context=CONTEXT), meant=meant))
+        assert ("third stair" in told) == knows, name
+
+
+def test_meaning_alone_calls_nothing_up_in_the_language_of_the_story() -> None:
+    asked = "But where did you put that old thing of yours, and when was it?"
+    of = long_ago(HIDING_PLACE, last=asked)
+    assert passage_text(called_up(of, meant=meant_in(of, HIDING_PLACE, asked))) == ""
+    said = "Das alte Messgerät fehlt mir heute sehr, und wo das ist, sagst du nicht."
+    of = long_ago(HIDING_PLACE, last=said)
+    assert passage_text(called_up(of, meant=meant_in(of, HIDING_PLACE, said))) == ""
 
 
 def test_what_the_prompt_itself_holds_is_not_said_again() -> None:
