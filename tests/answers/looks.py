@@ -9,7 +9,7 @@ from typing import Any
 from app.memory.epistemic.coverage import SAID
 from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.leaks import LeakCheck
-from app.memory.epistemic.propositions import is_alike
+from app.memory.epistemic.propositions import content_words, is_alike
 from app.memory.epistemic.utterances import Utterance
 from app.memory.epistemic.word_counts import WordCounts
 from app.memory.lifecycle.state_change import Wording
@@ -173,10 +173,20 @@ class LineCheck(LeakCheck):
             # Of what is shown as one matter only what says what the reason does: who overheard
             # something is another thing than what it was.
             text, common = reason[1].memory.text, self._stopwords
-            same = (s for s in held if is_alike(s.memory.text, text, common))
+            same = (
+                s
+                for s in held
+                if is_alike(s.memory.text, text, common) and self._has_more_than_names(s, text)
+            )
             if any(self._says_line(responder, line, entry) for entry in (*same, reason[1])):
                 return reason[1]
         return None
+
+    def _has_more_than_names(self, entry: Standing, text: str) -> bool:
+        """Whether an entry shares more with a text than the name of whom both are about."""
+        shared = content_words(entry.memory.text, self._stopwords)
+        shared &= content_words(text, self._stopwords)
+        return not shared <= self._coverage.names
 
     def _says_line(self, responder: str, line: str, entry: Standing) -> bool:
         """Whether a sentence of it has most of the words of an entry, and does not deny it."""
