@@ -31,6 +31,7 @@ class OperationKind(StrEnum):
     CONTINUITY = "continuity"
     SUMMARY = "summary"
     TRIGGERS = "triggers"
+    UPKEEP = "upkeep"
 
 
 MEMORY_KINDS = frozenset(
@@ -42,6 +43,7 @@ MEMORY_KINDS = frozenset(
         OperationKind.CONTINUITY,
         OperationKind.SUMMARY,
         OperationKind.TRIGGERS,
+        OperationKind.UPKEEP,
     }
 )
 

@@ -199,6 +199,7 @@ class DocumentKind(StrEnum):
     ARC_SUMMARY = "arc_summary"  # of one resolved arc, spec §8.6
     CONTINUITY = "continuity"  # what of one reply contradicts, "" for nothing, spec §9 PD3
     PRESENCE = "presence"  # who comes and goes in the messages of one reading; no text of its own
+    UPKEEP = "upkeep"  # which entries were looked through, and what is so in place of some
     REPAIR = "repair"  # waits for the next reply, spec §9 PD3
 
 

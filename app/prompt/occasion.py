@@ -15,6 +15,7 @@ from app.memory.epistemic.withheld import NOTHING_WITHHELD, Withheld
 from app.memory.epistemic.word_counts import frequency_in
 from app.memory.lifecycle.sharing import is_known_to
 from app.memory.lifecycle.state_change import Wording
+from app.memory.lifecycle.upkeep import said_to_be_past
 from app.memory.names import folded
 from app.memory.ranking import TURN_SHARE, Moment
 from app.memory.reading.windows import is_told
@@ -269,10 +270,18 @@ class Occasion:
         return value
 
     def is_outdated(self, standing: Standing) -> bool:
-        """Whether what came later tells otherwise: a value that changed, or words that say so."""
+        """Whether what came later tells otherwise: a value that changed, words that say so, or a
+        model that looked through what is remembered.
+        """
+        if standing.memory.tier is Tier.LONG_TERM and standing.memory.id in self._past:
+            return True
         if is_overtaken(standing, self._overtaken, self.common):
             return True
         return is_denied(standing, self._denied, self.common)
+
+    @cached_property
+    def _past(self) -> frozenset[str]:
+        return said_to_be_past(self.told.documents, self.places)
 
     @cached_property
     def _denied(self) -> tuple[Denied, ...]:

@@ -141,6 +141,14 @@ class MemorySettings(Group):
         N_("Put a correction into the next prompt when a contradiction was found."),
         default=False,
     )
+    upkeep_enabled = _switch(
+        "upkeep_enabled",
+        N_("Look through what is open"),
+        N_(
+            "At scene ends, every forty messages or so, ask a capable model which open threads, "
+            "secrets, states and feelings no longer hold."
+        ),
+    )
     triggers_enabled = _switch(
         "triggers_enabled",
         N_("Keywords"),

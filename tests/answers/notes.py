@@ -6,7 +6,9 @@ A file holds a list of notes, or {"notes": [...], "scenes": [...]}:
     {"first": 0, "last": 23, "name": "...", "recap": {"developments": [], "open": [], "state": []}}
 
 sources: indexes of messages. reads: the last message that was shown. ends: of resolved and retire
-notes, the entries that they end, as a request lists them without their numbers.
+notes, the entries that they end, as a request lists them without their numbers. A note with the tag
+"upkeep" is of a look through memory: it ends its entries at the end of the scene that closes with
+the message `reads`, and has no sources.
 """
 
 from __future__ import annotations

@@ -21,8 +21,10 @@ from tests.answers.shown import (
     SCENE,
     Places,
     Task,
+    ends_of,
     entry_key,
     listed,
+    looked_through,
     scene_of,
     task_of,
     window_of,
@@ -31,6 +33,7 @@ from tests.answers.side_tasks import NONE, arc_summaries, history, keywords, por
 from tests.fakes import RecordedRequest
 
 ENDS: Mapping[str, str] = {"resolved": ARCS, "retire": KNOWING}
+UPKEEP = "upkeep"  # tag of what a look through memory ended
 MINDS = ("knows", "suspects", "believes", "unaware", "hiding")
 TELLING = ("fact", "relationship", "preference", "event")
 PASSING = ("scene", "revelation", "development", "detail")
@@ -71,6 +74,7 @@ class NotesModel:
         self._names = frozenset(_names(recorded.notes))
         self._lines_told = [note.text for note in recorded.notes]
         self._words = [(words_of(note.text), note) for note in recorded.notes]
+        self._over = dict(_over(recorded.notes))
         self._until: dict[str, int] = {}  # last message of the scene that an entry was written of
 
     def reply(self, request: RecordedRequest) -> str:
@@ -87,6 +91,7 @@ class NotesModel:
             Task.PORTRAITS: portraits,
             Task.THREADS: arc_summaries,
             Task.HISTORY: history,
+            Task.UPKEEP: self._looked_through,
             Task.KEYWORDS: lambda text: keywords(text, self._lines_told),
         }
         answer = answers[task](user) if task in answers else NONE
@@ -132,6 +137,20 @@ class NotesModel:
             if number:
                 how = f" | {note.text}" if note.kind == "resolved" else ""
                 yield f"[{head}:sources={sources}] {number}{how}"
+
+    def _looked_through(self, user: str) -> str:
+        """What was noted as over until the last scene that is shown: by a look through, or in a
+        reading, whose entry the program may not have shown again.
+        """
+        entries, scenes = looked_through(user)
+        ends = sorted((last, number) for number, last in ends_of(scenes, self._until).items())
+        lines = []
+        for entry, number in entries.items():
+            at, why = self._over.get(entry_key(entry), (-1, ""))
+            scene = next((scene for last, scene in ends if last >= at >= 0), None)
+            if scene is not None:
+                lines.append(f"{number} | {scene} | {_reason(why, entry, scenes[scene])}")
+        return "\n".join(lines) or NONE
 
     def _kept_apart(self, user: str) -> str:
         """Each new note as it is, without those that a kept one says word for word."""
@@ -245,6 +264,23 @@ def _names(notes: Sequence[Note]) -> Iterator[str]:
             yield note.tag.split(":")[1]
         if note.kind in MINDS:
             yield note.text.partition("|")[0].partition(" from ")[0].strip()
+
+
+def _over(notes: Sequence[Note]) -> Iterator[tuple[str, tuple[int, str]]]:
+    """By entry: the message at which it ended last, and how."""
+    found: dict[str, tuple[int, str]] = {}
+    for note in notes:
+        at = max(note.sources, default=note.reads if note.kind == UPKEEP else -1)
+        for entry in note.ends or ():
+            found[entry_key(entry)] = max(found.get(entry_key(entry), (-1, "")), (at, note.text))
+    yield from found.items()
+
+
+def _reason(why: str, entry: str, scene: Sequence[str]) -> str:
+    """How something ended: in the words of the note, or by the line of the scene that is likest."""
+    if any(map(str.isalpha, why)):
+        return why
+    return max(scene, key=lambda line: alike(words_of(line), words_of(entry)), default=entry)
 
 
 def _told(note: Note) -> tuple[str, str]:

@@ -21,6 +21,10 @@ NEW_FROM = re.compile(r"Messages before \[(\d+)\]")
 MESSAGE_HEAD = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
 SCENE_HEAD = re.compile(r"^\[[A-Z][A-Z ]+(?::[^\]\n]*)?\]\n", re.MULTILINE)
 LISTED = re.compile(r"^(\d+)\. (.*)$")
+LOOKED_AT = re.compile(r"<entries>\n(.*?)\n?</entries>", re.DOTALL)
+SCENES = re.compile(r"<scenes>\n(.*?)\n?</scenes>", re.DOTALL)
+OF_SCENE = re.compile(r" \(scene \d+\)$")
+NUMBERED_SCENE = re.compile(r"^Scene (\d+): ", re.MULTILINE)
 CUT = "…"
 FEWEST_SIGNS = 30  # of a message by which a cut one is known again
 
@@ -38,6 +42,7 @@ class Task(StrEnum):
     KEYWORDS = "keywords"
     THREADS = "threads"
     HISTORY = "history"
+    UPKEEP = "look through"
     OTHER = "other"
 
 
@@ -46,6 +51,7 @@ BY_WORDS: Mapping[str, Task] = {
     "find keywords that call each one up": Task.KEYWORDS,
     "[1: RESOLVED]": Task.THREADS,
     "You keep the history of a character": Task.HISTORY,
+    "Say which notes no longer hold": Task.UPKEEP,
 }
 
 
@@ -142,6 +148,27 @@ def listed(text: str, heading: str) -> dict[str, str]:
         else:
             inside = line.strip() == heading
     return entries
+
+
+def looked_through(text: str) -> tuple[dict[str, int], dict[int, list[str]]]:
+    """The entries that a look through memory shows, with their numbers, and its scenes by theirs,
+    line by line.
+    """
+    found, told = LOOKED_AT.search(text), SCENES.search(text)
+    listed = map(LISTED.match, found[1].splitlines() if found else ())
+    entries = {OF_SCENE.sub("", line[2]): int(line[1]) for line in listed if line}
+    parts = NUMBERED_SCENE.split(told[1] if told else "")[1:]
+    scenes = {int(n): body.splitlines() for n, body in zip(parts[::2], parts[1::2], strict=True)}
+    return entries, scenes
+
+
+def ends_of(scenes: Mapping[int, Sequence[str]], until: Mapping[str, int]) -> dict[int, int]:
+    """The last message of each scene. until: that of the scene that a recap's entry tells of."""
+    last = {
+        number: max((until.get(line.strip(), -1) for line in lines), default=-1)
+        for number, lines in scenes.items()
+    }
+    return {number: place for number, place in last.items() if place >= 0}
 
 
 def entry_key(entry: str) -> str:

@@ -11,6 +11,7 @@ LISTED = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
 WANTED = re.compile(r"Write the portraits of: (.+)")
 VALUE = re.compile(r"^- (.+?) \(\w+\): (\w+)=(.+)$", re.MULTILINE)
 FEELING = re.compile(r"^- (.+?) -> (.+?): (.+)$", re.MULTILINE)
+OPEN = re.compile(r"^- \[open\] (.+)$", re.MULTILINE)
 ENDED = re.compile(r"^(\d+)\. (.*?)(?: \| said to have ended so: (.*))?$", re.MULTILINE)
 THREADS = re.compile(r"<threads>\n(.*?)\n</threads>", re.DOTALL)
 FIELDS: Mapping[str, tuple[str, str]] = {
@@ -40,6 +41,8 @@ def _portrait(name: str, text: str) -> str:
     for field, (part, title) in FIELDS.items():
         if field in held:
             parts[part].append(f"{title}: {held[field]}")
+    if not held and (still_open := OPEN.findall(text)):
+        parts["world_state"].append(f"unresolved: {still_open[-1]}")
     feelings: dict[str, list[str]] = {}
     for who, whom, what in FEELING.findall(text):
         if who == name:

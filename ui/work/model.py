@@ -44,6 +44,7 @@ KIND_WORDS = {
     OperationKind.CONTINUITY: N_("Check of a reply"),
     OperationKind.SUMMARY: N_("Summary"),
     OperationKind.TRIGGERS: N_("Keywords of memories"),
+    OperationKind.UPKEEP: N_("What no longer holds"),
 }
 STATUS_WORDS = {
     OperationStatus.PENDING: N_("Waits its turn"),

@@ -25,7 +25,8 @@ class HardwareProfile:
     memories of one type that a pass may add beside those that shape the story; the others are put
     aside. thresholds: of verification. one_request: all tiers
     are read from one answer. The others say what may be done without being asked for: keywords of
-    each memory, checks of each reply, canon when an arc ends, profiles every few messages.
+    each memory, checks of each reply, canon when an arc ends, profiles every few messages, looking
+    through what is remembered for what no longer holds.
     warns_of_weak_models: the user is told where the ledger and the epistemic map are switched on.
     """
 
@@ -38,6 +39,7 @@ class HardwareProfile:
     checks_continuity: bool
     writes_canon: bool
     renews_profiles: bool
+    looks_through: bool
     warns_of_weak_models: bool
 
 
@@ -51,6 +53,7 @@ A = HardwareProfile(
     checks_continuity=False,
     writes_canon=False,
     renews_profiles=False,
+    looks_through=False,
     warns_of_weak_models=True,
 )
 B = HardwareProfile(
@@ -63,6 +66,7 @@ B = HardwareProfile(
     checks_continuity=True,
     writes_canon=True,
     renews_profiles=True,
+    looks_through=True,
     warns_of_weak_models=False,
 )
 ONLY_CAPABLE = N_("Does nothing for a small model (A): it is for capable ones.")
@@ -119,6 +123,7 @@ def setting_warnings(settings: Mapping[str, Any], backend: str) -> Mapping[str, 
         "continuity_auto": profile.checks_continuity,
         "canon_auto": profile.writes_canon,
         "profiles_every": profile.renews_profiles,
+        "upkeep_enabled": profile.looks_through,
     }
     said = {name: tr(ONLY_CAPABLE) for name, does in idle.items() if not does}
     if profile.warns_of_weak_models:

@@ -49,7 +49,7 @@ DERIVED = tuple(
     f"memory_{kind}"
     for kind in (
         *("summary", "triggers", "arc_summary", "profile", "canon"),
-        *("continuity", "repair", "away"),
+        *("continuity", "repair", "away", "upkeep"),
     )
 )
 TASKS = (
@@ -69,7 +69,7 @@ TASKS_OF = {
     MEMORY_PASS: (MEMORY_PASS, *MEMORY_TASKS, *SETTLING),
     **{
         kind: (f"memory_{kind}",)
-        for kind in ("summary", "triggers", "arc_summary", "profile", "canon")
+        for kind in ("summary", "triggers", "arc_summary", "profile", "canon", "upkeep")
     },
     "continuity": ("memory_continuity", "memory_repair"),
 }

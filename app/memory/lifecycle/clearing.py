@@ -18,6 +18,7 @@ _TEXTS_OF_THE_CHAT = frozenset(
         DocumentKind.ARC_SUMMARY,
         DocumentKind.CONTINUITY,
         DocumentKind.PRESENCE,
+        DocumentKind.UPKEEP,
         DocumentKind.REPAIR,
     }
 )

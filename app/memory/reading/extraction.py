@@ -115,13 +115,14 @@ def grounded(claim: Claim, window: Window) -> tuple[tuple[Source, ...], str]:
     if claim.tier in PLAIN:
         shown = {source.anchor for source in cited}
         texts = [f"{m.name} {m.text}" for m in window.messages if m.anchor in shown]
-        if not _shares_a_word(claim, texts):
+        if not shares_a_word(f"{claim.subject} {claim.text}", texts):
             return cited, OTHER_WORDS
     return cited, ""
 
 
-def _shares_a_word(claim: Claim, texts: Sequence[str]) -> bool:
-    said = _meaningful(f"{claim.subject} {claim.text}")
+def shares_a_word(claim: str, texts: Sequence[str]) -> bool:
+    """Whether a claim has a meaningful word of what it stands on."""
+    said = _meaningful(claim)
     heard = _meaningful(" ".join(texts))
     # Without such words there is nothing to compare.
     return not said or not heard or bool(said & heard)

@@ -165,7 +165,7 @@ def _missed(
     there = {memory.id for memory in shown}
     missed = [
         (near, place)
-        for place, (memory, near) in enumerate(zip(base, _closeness(base, about), strict=True))
+        for place, (memory, near) in enumerate(zip(base, closeness(base, about), strict=True))
         if near >= SPOKEN_OF
         and memory.id not in there
         and memory.tier in (NUMBERED | PLAIN)
@@ -208,7 +208,7 @@ def _best_first(memories: Sequence[Memory], about: str) -> list[int]:
     secrets = [place for place, memory in enumerate(memories) if memory.type in OPEN_SECRETS]
     worth = [
         memory.importance + near
-        for memory, near in zip(memories, _closeness(memories, about), strict=True)
+        for memory, near in zip(memories, closeness(memories, about), strict=True)
     ]
     for place in secrets:
         worth[place] += SECRET_COUNTS
@@ -225,7 +225,7 @@ def _best_first(memories: Sequence[Memory], about: str) -> list[int]:
     )
 
 
-def _closeness(memories: Sequence[Memory], about: str) -> list[float]:
+def closeness(memories: Sequence[Memory], about: str) -> list[float]:
     """How much a text speaks of each, 0 to 2: by words that they share and few matters have. The
     more people have their own entry on a matter the more the story turns on it, so it counts once.
     """

@@ -18,6 +18,7 @@ from app.prompt.choosing.worth import LASTING, PASSING, STANDING
 from app.prompt.generation import IMPERSONATE
 from app.prompt.headings import Headings
 from app.prompt.occasion import CALLED_UP_BY, Occasion
+from app.prompt.rendering.memory_slots import EARLIER
 from app.prompt.rendering.touched import SPOKEN_OF, worth_now
 from app.prompt.slots import LeftOut, Reason, SlotName
 
@@ -38,6 +39,11 @@ KNOWING_HEADS = (
 NOT_KNOWN, HIDDEN, EVERYONE = "{name} does not know {about}", "from {whom}: ", "everyone"
 
 
+THEN_SCENES = 3  # begun since a feeling or value was noted
+# Values that change seldom, and mostly with a word; the others are told as of their time later on.
+LASTS = frozenset(
+    {"owner", "injuries", "political_control", "leadership", "objective", "alliances"}
+)
 # Values of who is there that hold for so many scenes after the one in which they were noted.
 OUTLASTS = {
     ("character", "location"): 0,
@@ -76,11 +82,13 @@ def relationships_draft(occasion: Occasion) -> Draft:
         * (SPOKEN_OF if folded(s.memory.target) in speaks else 1.0)
         for s in feelings
     }
+    then = {s.memory.id for s in feelings if _is_of_then(s, occasion)}
     say = occasion.headings.of
     entries = [
         Entry(
             f"{one_line(memory.text)}({say(memory.magnitude or 'medium')})",
             (first[_row(memory)], order[memory.id]),
+            group=int(memory.id in then),
             row=_row(memory),
             head=f"{one_line(_pair(memory))}: ",
             memory=memory.id,
@@ -94,6 +102,7 @@ def relationships_draft(occasion: Occasion) -> Draft:
         tuple(entries),
         occasion.frame("slot_relationships_template"),
         "{{relationships}}",
+        headings=("", say(EARLIER)),
         left_out=tuple(left_out),
     )
 
@@ -217,6 +226,7 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
         Entry(
             f"{say(memory.field.replace('_', ' '))}: {one_line(memory.text)}",
             (kinds.index(memory.type), folded(memory.subject), _field(memory)),
+            group=int(_is_of_then(standing, occasion)),
             row=_row(memory),
             head=f"{one_line(memory.subject)} ({say(memory.type)}): ",
             memory=memory.id,
@@ -232,9 +242,20 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
         tuple(entries),
         occasion.frame("slot_state_ledger_template"),
         "{{state_ledger}}",
+        headings=("", say(EARLIER)),
         joiner=" | ",
         left_out=tuple(past),
     )
+
+
+def _is_of_then(standing: Standing, occasion: Occasion) -> bool:
+    """Whether a feeling or value was noted so long ago, and never again, that it is told as of that
+    time: nobody says of each that it is over.
+    """
+    memory = standing.memory
+    if memory.field in LASTS or memory.is_pinned or memory.grounding is Grounding.YOURS:
+        return False
+    return not occasion.is_lately(standing) and occasion.scenes_since(standing) >= THEN_SCENES
 
 
 def _is_past(standing: Standing, occasion: Occasion) -> bool:

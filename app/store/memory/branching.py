@@ -179,6 +179,7 @@ class _HandingOn:
             chat=self.target,
             character=self._kept_by(document.character),
             subject=ids.get(document.subject, document.subject),
+            sections={ids.get(key, key): text for key, text in document.sections.items()},
         )
 
     def _kept_by(self, character: str) -> str:

@@ -49,6 +49,7 @@ from app.story.messages import Message
 from app.work.chats.card_texts import card_text
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.services import JobServices
+from app.work.jobs.upkeep_making import upkept
 from app.work.planning.derivable import Derivable
 from app.work.planning.planner import Writing
 from app.work.planning.told_to_models import as_told
@@ -131,6 +132,9 @@ class Deriver:
                 return await self._summary(job)
             case OperationKind.TRIGGERS:
                 return await self._triggers(job)
+            case OperationKind.UPKEEP:
+                asked = job.derivable, job.model, job.work, self._count
+                return await upkept(*asked, kept=job.kept, spent=job.spent)
             case other:
                 raise AssertionError(f"not a longer text: {other}")
 

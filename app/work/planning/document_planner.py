@@ -32,6 +32,7 @@ from app.story.messages import digest
 from app.work.planning.derivable import Derivable
 from app.work.planning.folding import covered_until
 from app.work.planning.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT
+from app.work.planning.upkeep_planner import upkeep_spec
 
 # A correction is wanted before the next reply; the rest is made of what passes have read.
 PRIORITY_CONTINUITY = PRIORITY_PASS + 1
@@ -59,7 +60,8 @@ def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
         return ()
     found = [_continuity(chat), _summary(chat)]
     if chat.is_read:
-        found += [_arc_summaries(chat), _profiles(chat), *_canons(chat), _triggers(chat)]
+        found += [upkeep_spec(chat), _arc_summaries(chat), _profiles(chat), *_canons(chat)]
+        found += [_triggers(chat)]
     return tuple(spec for spec in found if spec is not None and not chat.by(spec.kind).is_free)
 
 

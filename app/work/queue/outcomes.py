@@ -39,6 +39,7 @@ MADE_ANEW = frozenset(
         OperationKind.SUMMARY,
         OperationKind.CANON,
         OperationKind.TRIGGERS,
+        OperationKind.UPKEEP,
         OperationKind.PROFILE,
         OperationKind.ARC_SUMMARY,
     }

@@ -19,6 +19,7 @@ from app.memory.documents.profiles import SECTIONS, read_profiles
 from app.memory.documents.summary import TITLES as SUMMARY_TITLES
 from app.memory.documents.summary import read_summary
 from app.memory.keywords.triggers import read_triggers
+from app.memory.lifecycle.upkeep import Upkeep, read_upkeep
 from app.memory.records import Memory, Tier
 from app.story.answers.task_answers import Unreadable
 
@@ -30,6 +31,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "memory_triggers": lambda text: read_triggers(text, MEMORIES),
     "memory_profile": lambda text: read_profiles(text, ["Ann"]),
     "memory_arc_summary": lambda text: read_arc_summaries(text, (), ""),
+    "memory_upkeep": lambda text: read_upkeep(text, Upkeep((), (), {})),
 }
 
 

@@ -722,3 +722,62 @@ def test_the_ledger_gives_a_thing_to_one_place_only() -> None:
     )
     (content,) = (c for c in slots.contents if c.key == SlotName.STATE_LEDGER.key)
     assert [one.reason for one in content.left_out] == [Reason.PAST]
+
+
+def in_scenes(length: int, *ends: int) -> Story:
+    of = long_story(length)
+    breaks = {f"m{end}": SceneBreak(f"m{end}", BreakOrigin.HAND) for end in ends}
+    return replace(of, scenes=scenes_of(of.messages, breaks))
+
+
+def test_a_feeling_or_value_of_scenes_ago_is_told_as_of_then() -> None:
+    """A mistrust of the first evening stood beside the wedding as if it were felt now."""
+
+    def value(text: str, field: str, at: int, **more: Any) -> Memory:
+        known = {"type": "object", "subject": "lamp", "field": field, "id": f"{field}{at}"} | more
+        return memory(text, Tier.STATE_LEDGER, at=at, hash="", **known)
+
+    def felt(text: str, at: int, **more: Any) -> Memory:
+        who = {"subject": "Vera", "target": "You", "magnitude": "low"} | more
+        return memory(text, Tier.RELATIONSHIPS, at=at, hash="", **who)
+
+    held = [
+        value("lent to Odo", "status", 1),
+        value("Vera", "owner", 1),
+        value("dented", "condition", 1, is_pinned=True),
+        value("on the table", "location", 66),
+        felt("wary", 1),
+        felt("fond", 66),
+    ]
+    told = prompt(held, of=in_scenes(70, 9, 20, 60))
+    assert text_of(told, SlotName.STATE_LEDGER).splitlines() == [
+        "Current state:",
+        "lamp (object): owner: Vera | location: on the table | condition: dented",
+        "Earlier, as things stood then:",
+        "lamp (object): status: lent to Odo",
+    ]
+    assert text_of(told, SlotName.RELATIONSHIPS).splitlines()[1:] == [
+        "Vera→You: fond(low)",
+        "Earlier, as things stood then:",
+        "Vera→You: wary(low)",
+    ]
+    few = prompt(held, of=in_scenes(70, 9))
+    assert "Earlier" not in text_of(few, SlotName.STATE_LEDGER)
+
+
+def test_a_sentence_that_a_look_through_said_to_be_past_is_told_as_past() -> None:
+    held = [memory("Odo is accused of theft."), memory("Odo is a baker.")]
+    looked = document(
+        DocumentKind.UPKEEP,
+        "",
+        sections={held[0].id: "He was cleared.", held[1].id: ""},
+        until="m3",
+    )
+    told = text_of(prompt(held, documents=[looked]), SlotName.LONG).splitlines()
+    assert told[1:] == [
+        "- Odo is a baker.",
+        "Earlier, as things stood then:",
+        "- Odo is accused of theft.",
+    ]
+    gone = replace(looked, until="deleted")
+    assert "Earlier" not in text_of(prompt(held, documents=[gone]), SlotName.LONG)

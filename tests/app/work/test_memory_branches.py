@@ -201,3 +201,20 @@ async def test_a_copy_for_another_character_gives_it_what_it_shares(world: World
 
 def _fields(memory: Memory) -> dict[str, Any]:
     return {name: getattr(memory, name) for name in Memory.__dataclass_fields__}
+
+
+async def test_what_was_looked_through_is_known_in_the_branch(world: World) -> None:
+    old = world.memory("old", 5)
+    looked = Document(
+        "looked",
+        world.chat,
+        DocumentKind.UPKEEP,
+        "",
+        sections={"old": "It is over."},
+        until=world.anchors[20],
+    )
+    await world.write(old, documents=(looked,))
+    branch = await world.open(world.branch("branch", LATE))
+    (copy,) = (s.memory for s in branch.memories)
+    (kept,) = (d for d in branch.documents if d.kind is DocumentKind.UPKEEP)
+    assert kept.sections == {copy.id: "It is over."}

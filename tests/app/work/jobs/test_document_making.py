@@ -35,6 +35,7 @@ from app.settings.values import Settings
 from app.sillytavern.data_folders import chat_ref_for
 from app.store.kept_answers import KeptInStore
 from app.store.store import Store
+from app.story.scenes import BreakOrigin, SceneBreak
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.token_count_cache import TokenLedger
 from app.work.jobs.document_making import Deriver, derivable
@@ -432,3 +433,36 @@ async def test_who_comes_back_is_told_from_what_is_stored(bench: Bench) -> None:
     assert "The old mill." in bench.llm.requests[-1].text
     assert "This is message 11." in bench.llm.requests[-1].text
     assert await away_recap(bench.chat, None, count, kept) == "1. Scene: The old mill."
+
+
+async def test_what_no_longer_holds_ends_at_the_scene_that_says_so(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.work.planning.upkeep_planner.MESSAGES_BETWEEN", 8)
+    bench.settings.put("scene_recaps_auto", False)
+    open_still = [
+        bench.fact(200 + n, f"Will Mira find thing {n}?", tier=Tier.ARCS, type=ARC)
+        for n in range(5)
+    ]
+    last = bench.fact(1, "Thing 0 was found.", tier=Tier.SESSION, type="detail")
+    last = replace(last, sources=(bench.source(9),))
+    anchors = [bench.chat.story.messages[end].anchor for end in (4, 9)]
+    breaks = [SceneBreak(anchor, BreakOrigin.HAND) for anchor in anchors]
+    await bench.store.run(lambda: bench.store.scenes.save(bench.chat.chat_id, breaks))
+    await bench.chat.read()
+    await bench.remember(*open_still, last)
+    bench.answers = {"no longer hold": "1 | 2 | Thing 0 was found."}
+    (spec,) = (s for s in plan_derived(bench.about) if s.kind is OperationKind.UPKEEP)
+    outcome = await bench.perform(spec)
+    ended = [m for m in bench.chat.remembered.memories if m.endings]
+    assert [m.id for m in ended] == ["f200"]
+    assert ended[0].endings == (
+        Ending(EndReason.RESOLVED, sources=(bench.source(9),), text="Thing 0 was found."),
+    )
+    (kept,) = bench.kept(DocumentKind.UPKEEP)
+    assert kept.until == anchors[1]
+    assert (kept.sections["f200"], kept.sections["f201"]) == ("Thing 0 was found.", "")
+    assert outcome.prompt_tokens > 0
+    assert OperationKind.UPKEEP not in {s.kind for s in plan_derived(bench.about)}
+    with pytest.raises(OperationOutdated):
+        await bench.perform(spec, 2)
