@@ -30,7 +30,9 @@ _KIND_OF: Mapping[str, str] = {
     **dict.fromkeys(TASKS_OF[MEMORY_PASS], MEMORY_PASS),
     **{
         task: kind
-        for kind in ("summary", "triggers", "arc_summary", "profile", "canon", "continuity")
+        for kind in (
+            *("summary", "triggers", "arc_summary", "profile", "canon", "continuity", "upkeep"),
+        )
         for task in TASKS_OF[kind]
     },
     "memory_away": AWAY,
