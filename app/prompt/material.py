@@ -11,6 +11,7 @@ from app.memory.epistemic.withheld import NOTHING_WITHHELD
 from app.memory.reading.windows import is_told
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors
+from app.memory.standing import Status
 from app.prompt.budgeting.adaptive import turn_kind
 from app.prompt.choosing.choice import chosen
 from app.prompt.choosing.drafts import Draft
@@ -129,12 +130,17 @@ class Material:
 
     @cached_property
     def told_by_slots(self) -> tuple[str, ...]:
-        """Parts of a running recap that slots of memory tell as well, and more exactly."""
+        """Parts of a running recap that slots of memory tell as well, and more exactly: also where
+        all that they told has ended.
+        """
         occasion = self.occasion
+        noted = {
+            s.memory.tier
+            for s in occasion.told.standings
+            if s.status in (Status.ACTIVE, Status.ENDED)
+        }
         return tuple(
-            part
-            for part, tier, is_on in TOLD_TWICE
-            if occasion.is_on(is_on) and occasion.active(tier)
+            part for part, tier, is_on in TOLD_TWICE if occasion.is_on(is_on) and tier in noted
         )
 
     @cached_property

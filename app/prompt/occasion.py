@@ -3,7 +3,6 @@ is. Pure."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -21,7 +20,8 @@ from app.memory.ranking import TURN_SHARE, Moment
 from app.memory.reading.windows import is_told
 from app.memory.records import Document, DocumentKind, Ending, EndReason, Memory, Tier
 from app.memory.similarity import NO_VECTORS, Vectors
-from app.memory.standing import BEFORE, Standing, Status
+from app.memory.standing import Standing, Status
+from app.prompt.ages import is_of_then, lately_from, scenes_after
 from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.notes import notes_of
 from app.prompt.choosing.presence import Presence
@@ -54,9 +54,6 @@ CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
 PRESENT_IN = 10  # (§16, IJ7)
 UNHEARD = 2  # messages that may have come since the story was read
 NOW_WITHIN = 20  # messages
-# Messages: what is older is told as of the past, and so is what was before the scene that goes on,
-# where it is older than the fewest.
-LATELY, LATELY_AT_LEAST = 40, 10
 LEAST_OF_OUTCOME = 4  # words by which the end of a thread says what happened
 LONGEST_READ = 20_000  # characters of one message
 SCENE = "Scene {number}"
@@ -377,19 +374,21 @@ class Occasion:
         return standing.start >= max(first, len(self.story.messages) - within)
 
     def scenes_since(self, standing: Standing) -> int:
-        """How many scenes began after a memory was noted; none for one of before the chat, which
-        no scene of it changed.
-        """
-        if standing.start == BEFORE:
-            return 0
-        firsts = [scene.first for scene in self.story.scenes]
-        return len(firsts) - bisect_right(firsts, standing.start)
+        """How many scenes began after a memory was noted."""
+        return scenes_after(self.story, standing.start)
 
     def is_lately(self, standing: Standing) -> bool:
         """Whether what a memory tells is so recent that it is told as of the present."""
-        end = len(self.story.messages)
-        first = self.story.scenes[-1].first if self.story.scenes else 0
-        return standing.start >= max(end - LATELY, min(first, end - LATELY_AT_LEAST))
+        return standing.start >= self._lately_from
+
+    @cached_property
+    def _lately_from(self) -> int:
+        return lately_from(self.story)
+
+    def is_of_then(self, document: Document) -> bool:
+        """Whether a text of how somebody is was made so long ago that it is so no longer."""
+        place = self._place(document)
+        return place is not None and is_of_then(self.story, place)
 
     def is_visible(self, memory: Memory) -> bool:
         """Whether all that a memory comes from can be read in the prompt itself."""

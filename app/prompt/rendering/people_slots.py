@@ -11,6 +11,7 @@ from dataclasses import replace
 from app.memory.names import folded
 from app.memory.records import LEDGER_FIELDS, Grounding, Memory, Tier
 from app.memory.standing import Standing
+from app.prompt.ages import is_of_then
 from app.prompt.choosing.corrections import corrected, is_changed
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
@@ -39,7 +40,6 @@ KNOWING_HEADS = (
 NOT_KNOWN, HIDDEN, EVERYONE = "{name} does not know {about}", "from {whom}: ", "everyone"
 
 
-THEN_SCENES = 3  # begun since a feeling or value was noted
 # Values that change seldom, and mostly with a word; the others are told as of their time later on.
 LASTS = frozenset(
     {"owner", "injuries", "political_control", "leadership", "objective", "alliances"}
@@ -249,13 +249,11 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
 
 
 def _is_of_then(standing: Standing, occasion: Occasion) -> bool:
-    """Whether a feeling or value was noted so long ago, and never again, that it is told as of that
-    time: nobody says of each that it is over.
-    """
+    """Whether a feeling or value is told as of the time when it was noted."""
     memory = standing.memory
     if memory.field in LASTS or memory.is_pinned or memory.grounding is Grounding.YOURS:
         return False
-    return not occasion.is_lately(standing) and occasion.scenes_since(standing) >= THEN_SCENES
+    return is_of_then(occasion.story, standing.start)
 
 
 def _is_past(standing: Standing, occasion: Occasion) -> bool:

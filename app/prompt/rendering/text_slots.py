@@ -5,7 +5,7 @@ Source: spec/smart-memory.md §16 (IJ1, IJ5, IJ8, IJ9, IJ12).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.memory.documents import canon, profiles, summary
 from app.memory.documents.continuity import pending_repair
@@ -19,12 +19,13 @@ from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason, SlotName
 from app.story.recap_texts.recap_text import parse_recap
 from app.story.recap_texts.sentences import is_inside_quotes, spans_in
-from app.story.recaps import SceneRecap, injected_version
+from app.story.recaps import YOU, SceneRecap, injected_version
 from app.story.scenes import Scene
 
 # Of a summary that is cut, what is so now outlasts what happened.
 SUMMARY_RANK = ("moment", "scene", "present", "threads", "relationships", "revealed", "events")
 PROFILE_TITLES = ("{name}, state:", "{name}, world:", "{name}, relationships:")
+LASTING_FIELDS = frozenset({"fears", "loyalties"})  # of a portrait
 REPAIR_TEMPLATE = "[Correction for the next reply: {{repair}}]"
 
 
@@ -105,13 +106,17 @@ def scenes_draft(occasion: Occasion, running: str) -> Draft:
 
 
 def profiles_draft(occasion: Occasion) -> Draft:
-    """The portrait of whoever answers. When cut, relationships stay longest, then the world."""
+    """The portrait of whoever answers. When cut, relationships stay longest, then the world. Of one
+    that was made scenes ago only what lasts: other slots tell how things stand since.
+    """
     document = None
     if occasion.is_on("profiles_enabled") and occasion.responder:
         document = occasion.document(
             DocumentKind.PROFILE, *occasion.responder_names, before=occasion.horizon
         )
     parts = _profile_parts(document)
+    if document and document.sections and document.made_by != YOU and occasion.is_of_then(document):
+        parts = _lasting(parts)
     entries = [
         Entry(one_line(line), (group, place), group=group)
         for group in reversed(range(len(profiles.SECTIONS)))
@@ -189,3 +194,10 @@ def _profile_parts(document: Document | None) -> dict[str, str]:
         return {}
     parts = dict(document.sections) or sections(cleaned(document.text), profiles.NAMES)
     return parts or {profiles.SECTIONS[0]: document.text}
+
+
+def _lasting(parts: Mapping[str, str]) -> dict[str, str]:
+    """Of a portrait what is so beyond a scene."""
+    state = parts.get(profiles.SECTIONS[0], "").splitlines()
+    kept = [line for line in state if line.partition(":")[0].strip().casefold() in LASTING_FIELDS]
+    return {profiles.SECTIONS[0]: "\n".join(kept)}

@@ -20,7 +20,8 @@ from app.memory.records import (
 from app.prompt.generation import Turn
 from app.prompt.rendering.text_slots import sentences
 from app.prompt.slots import Position, Reason, Role, Slot, SlotName, TurnKind
-from app.story.recaps import SceneRecap
+from app.story.messages import digest
+from app.story.recaps import YOU, RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, Story
 from tests.app.prompt.remembered import LINES, document, memory, prompt, slot, story, text_of, whole
@@ -781,3 +782,32 @@ def test_a_sentence_that_a_look_through_said_to_be_past_is_told_as_past() -> Non
     ]
     gone = replace(looked, until="deleted")
     assert "Earlier" not in text_of(prompt(held, documents=[gone]), SlotName.LONG)
+
+
+def test_of_a_portrait_of_scenes_ago_only_what_lasts_is_told() -> None:
+    """A portrait of the first evening asked at the story's end what had long been answered."""
+    sections = {
+        "character_state": "goals: find the ring\nfears: dogs",
+        "world_state": "unresolved: where is the ring?",
+        "relationship_matrix": "Odo: wary, confidence 0.8",
+    }
+    old = document(DocumentKind.PROFILE, "", subject="Vera", sections=sections, until="m1")
+    told = text_of(prompt(documents=[old], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
+    assert told == "Vera, state:\nfears: dogs"
+    fresh = replace(old, until="m60")
+    later = text_of(prompt(documents=[fresh], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
+    assert "where is the ring?" in later
+    yours = replace(old, made_by=YOU)
+    kept = text_of(prompt(documents=[yours], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
+    assert "find the ring" in kept
+
+
+def test_a_recap_does_not_ask_again_what_all_threads_have_answered() -> None:
+    """When the last open thread had ended, the running recap's old questions came back."""
+    recap = "DEVELOPMENTS\nThe first evening.\n\nOPEN\nWho took the key?"
+    version = RunningVersion(0, recap, 1, "", "m0", "model", 1.0)
+    of = replace(story(), running=RunningRecap((version,), 0))
+    over = Ending(EndReason.RESOLVED, sources=(Source(1, "m2", digest(LINES[2])),), text="Found.")
+    arc = memory("Who took the key?", Tier.ARCS, endings=(over,))
+    assert "Who took the key?" not in whole(prompt([arc], of=of))
+    assert "Who took the key?" in whole(prompt(of=of))
