@@ -141,11 +141,9 @@ def entries_due(
         return None
     near = closeness([s.memory for s in held], "\n".join(scene.text for scene in scenes))
 
-    def order(at: int) -> tuple[bool, bool, int, int, int]:
+    def order(at: int) -> tuple[bool, int, int, int]:
         memory, start = held[at].memory, held[at].start
-        since = done.get(memory.id, -1)
-        is_lasting = memory.tier is Tier.LONG_TERM and since >= 0  # and was found to last
-        return near[at] < SPOKEN_OF, is_lasting, since, -memory.importance, start
+        return near[at] < SPOKEN_OF, done.get(memory.id, -1), -memory.importance, start
 
     chosen = sorted(range(len(held)), key=order)[:MOST_ENTRIES]
     entries = tuple(held[at].memory for at in chosen)

@@ -159,7 +159,7 @@ def session_draft(occasion: Occasion) -> Draft:
         tuple(entries),
         occasion.frame("slot_session_template"),
         "{{session}}",
-        headings=(say(SCENE_NOW), "", say(EARLIER) if late else ""),
+        headings=(say(SCENE_NOW), "", say(EARLIER)),
         above=1,
         left_out=left_out,
     )

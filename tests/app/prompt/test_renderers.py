@@ -811,3 +811,13 @@ def test_a_recap_does_not_ask_again_what_all_threads_have_answered() -> None:
     arc = memory("Who took the key?", Tier.ARCS, endings=(over,))
     assert "Who took the key?" not in whole(prompt([arc], of=of))
     assert "Who took the key?" in whole(prompt(of=of))
+
+
+def test_details_of_long_ago_are_told_as_the_past_also_where_nothing_newer_is_told() -> None:
+    held = [memory("Vera does not sleep.", Tier.SESSION, at=1, hash="", type="detail")]
+    told = text_of(prompt(held, of=in_scenes(90, 9, 60)), SlotName.SESSION).splitlines()
+    assert told == [
+        "Details from this session:",
+        "Earlier, as things stood then:",
+        "- Vera does not sleep.",
+    ]
