@@ -74,7 +74,7 @@ class NotesModel:
         self._names = frozenset(_names(recorded.notes))
         self._lines_told = [note.text for note in recorded.notes]
         self._words = [(words_of(note.text), note) for note in recorded.notes]
-        self._over = dict(_over(recorded.notes))
+        self._over = _over(recorded.notes)
         self._until: dict[str, int] = {}  # last message of the scene that an entry was written of
 
     def reply(self, request: RecordedRequest) -> str:
@@ -146,7 +146,10 @@ class NotesModel:
         ends = sorted((last, number) for number, last in ends_of(scenes, self._until).items())
         lines = []
         for entry, number in entries.items():
-            at, why = self._over.get(entry_key(entry), (-1, ""))
+            known = self._over.get(entry_key(entry), ())
+            at, why = max(
+                (one for one in known if ends and 0 <= one[0] <= ends[-1][0]), default=(-1, "")
+            )
             scene = next((scene for last, scene in ends if last >= at >= 0), None)
             if scene is not None:
                 lines.append(f"{number} | {scene} | {_reason(why, entry, scenes[scene])}")
@@ -266,14 +269,14 @@ def _names(notes: Sequence[Note]) -> Iterator[str]:
             yield note.text.partition("|")[0].partition(" from ")[0].strip()
 
 
-def _over(notes: Sequence[Note]) -> Iterator[tuple[str, tuple[int, str]]]:
-    """By entry: the message at which it ended last, and how."""
-    found: dict[str, tuple[int, str]] = {}
+def _over(notes: Sequence[Note]) -> dict[str, list[tuple[int, str]]]:
+    """By entry: the messages at which it ended, and how."""
+    found: dict[str, list[tuple[int, str]]] = {}
     for note in notes:
         at = max(note.sources, default=note.reads if note.kind == UPKEEP else -1)
         for entry in note.ends or ():
-            found[entry_key(entry)] = max(found.get(entry_key(entry), (-1, "")), (at, note.text))
-    yield from found.items()
+            found.setdefault(entry_key(entry), []).append((at, note.text))
+    return found
 
 
 def _reason(why: str, entry: str, scene: Sequence[str]) -> str:

@@ -19,7 +19,9 @@ from tests.answers.shown import (
     KNOWING,
     Places,
     Task,
+    ends_of,
     listed,
+    looked_through,
     scene_of,
     task_of,
     window_of,
@@ -28,6 +30,7 @@ from tests.answers.shown import (
 LINE = re.compile(r"\[([^\]]*)\]\s*(.*)")
 SOURCES = re.compile(r":sources=([\d,]+)")
 NUMBER = re.compile(r"\d+")
+OVER = re.compile(r"([\d, ]+?)\s*\|\s*(\d+)\s*\|\s*(.+)")
 USER = "=== user ===\n"
 
 
@@ -71,6 +74,9 @@ def recorded_in(folder: Path, story: Mapping[str, Any]) -> RecordedNotes:
             notes += _notes(one, places)
         elif task is Task.SCENE and (scene := _scene(one, places)) is not None:
             scenes[scene.first, scene.last] = scene
+        elif task is Task.UPKEEP:
+            until = {e: one.last for one in scenes.values() for e in one.recap.entries}
+            notes += _looked_through(one, until)
     return RecordedNotes(tuple(notes), tuple(scenes[key] for key in sorted(scenes)))
 
 
@@ -116,6 +122,18 @@ def _ended(note: Note, entries: Mapping[str, Mapping[int, str]]) -> Note | None:
         return note
     ends = tuple(known[int(n)] for n in numbers if n.isdigit() and int(n) in known)
     return Note(note.tag, text, note.sources, note.reads, ends) if ends else None
+
+
+def _looked_through(one: Answered, until: Mapping[str, int]) -> Iterator[Note]:
+    """What a look through memory ends, at the last message of the scene that ended it."""
+    entries, scenes = looked_through(one.user)
+    by_number, last = {number: entry for entry, number in entries.items()}, ends_of(scenes, until)
+    for line in one.answer.splitlines():
+        found = OVER.match(line.strip())
+        if found and int(found[2]) in last:
+            numbers = map(int, NUMBER.findall(found[1]))
+            ends = tuple(by_number[number] for number in numbers if number in by_number)
+            yield Note("upkeep", found[3].strip(), (), last[int(found[2])], ends)
 
 
 def _scene(one: Answered, places: Places) -> SceneNote | None:

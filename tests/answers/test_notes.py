@@ -172,3 +172,35 @@ def test_a_request_counts_as_repeated_as_far_as_one_of_its_kind_began_alike() ->
     assert cost["pass"].repeated == 100
     assert cost["pass"].answer == 4
     assert cost["recap"].repeated == 0
+
+
+LOOK = (
+    "<entries>\nOpen arcs:\n1. Where is the key? (scene 1)\n\nState:\n"
+    "2. key (object): location=blue jar\n</entries>\n\n<scenes>\n"
+    "Scene 1: DEVELOPMENTS\nVera hid the key.\n\nScene 2: DEVELOPMENTS\nOdo took the key.\n"
+    "</scenes>\n\nSay which notes no longer hold, a line for each."
+)
+
+
+def test_a_look_through_tells_what_was_noted_as_over_by_the_end_of_its_scenes() -> None:
+    looked = Note("upkeep", "Odo took the key.", (), 5, ("key (object): location=blue jar",))
+    taken = SceneNote(4, 5, "Taken", RecapAnswer(("Odo took the key.",)))
+    model = NotesModel(STORY, RecordedNotes((FOUND, looked), (SCENE, taken)), words)
+    assert answer(LOOK, model) == "NONE"  # no scene was recapped yet
+    answer(scene(0, 3), model)
+    assert answer(LOOK, model) == "NONE"
+    answer(scene(4, 5), model)
+    assert answer(LOOK, model) == "1 | 2 | Odo has it.\n2 | 2 | Odo took the key."
+
+
+def test_what_a_look_through_ended_is_recorded_with_the_end_of_its_scene(tmp_path: Path) -> None:
+    recap = {"name": "Taken", "recap": {"developments": ["Odo took the key."]}}
+    for number, asked, said in (
+        (1, scene(4, 5), json.dumps(recap)),
+        (2, LOOK, "1, 2 | 2 | Odo took the key.\n7 | 9 | Nothing."),
+    ):
+        (tmp_path / f"req-000{number}.txt").write_text(f"# {number}\n=== user ===\n{asked}\n")
+        (tmp_path / f"ans-000{number}.txt").write_text(said)
+    (note,) = recorded_in(tmp_path, STORY).notes
+    ends = ("Where is the key?", "key (object): location=blue jar")
+    assert note == Note("upkeep", "Odo took the key.", (), 5, ends)
