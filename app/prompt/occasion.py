@@ -21,7 +21,7 @@ from app.memory.reading.windows import is_told
 from app.memory.records import Document, DocumentKind, Ending, EndReason, Memory, Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing, Status
-from app.prompt.ages import is_of_then, lately_from, scenes_after
+from app.prompt.choosing.ages import is_of_then, lately_from, scenes_after
 from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.notes import notes_of
 from app.prompt.choosing.presence import Presence

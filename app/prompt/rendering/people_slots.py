@@ -11,7 +11,7 @@ from dataclasses import replace
 from app.memory.names import folded
 from app.memory.records import LEDGER_FIELDS, Grounding, Memory, Tier
 from app.memory.standing import Standing
-from app.prompt.ages import is_of_then
+from app.prompt.choosing.ages import is_of_then
 from app.prompt.choosing.corrections import corrected, is_changed
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
