@@ -20,6 +20,7 @@ VALUE_START = re.compile(
     SPACE.pattern + r"(?:[\"'“„‘\[{\]}\d-]|true|false|null|none|[a-z_]\w{0,40}\"?\s?:|\Z)",
     re.IGNORECASE,
 )
+NEXT_KEY = re.compile(r"[\"'“„‘]\w{1,40}[\"'“”’]\s{0,9}:")
 
 
 class Cut(Exception):
@@ -166,8 +167,9 @@ class _Reader:
             return True
         if text[at] == ",":
             return VALUE_START.match(text, at + 1) is not None
-        # Two strings on two lines with the comma forgotten.
-        return "\n" in text[after:at] and text[at] in QUOTES
+        # The comma is forgotten between two strings on two lines, or before the next key.
+        is_apart = "\n" in text[after:at] and text[at] in QUOTES
+        return is_apart or (at > after and NEXT_KEY.match(text, at) is not None)
 
     def _escape(self, at: int) -> tuple[str, int]:
         sign = self._text[at]

@@ -276,3 +276,8 @@ def test_no_end_is_an_answer_and_nothing_that_may_be_chosen_is_none() -> None:
     layout = '{"sceneEnds": [{"at": 3, "rationale": "A line of *** stands there."}]}'
     with pytest.raises(Unreadable):
         read_breaks(layout, {3})
+
+
+def test_a_comma_before_the_next_key_may_be_missing() -> None:
+    found = find_object('{"name": "The "old" mill" "developments": ["Ann left."]}', ("name",))
+    assert found == {"name": 'The "old" mill', "developments": ["Ann left."]}
