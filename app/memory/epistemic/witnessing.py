@@ -214,8 +214,3 @@ class Witnessing:
 
     def _key(self, name: str) -> str:
         return self.where.people.key(name)
-
-
-def is_derived(memory: Memory) -> bool:
-    """Whether an entry follows from who was there, and the story does not state it."""
-    return memory.made_by == MADE_BY

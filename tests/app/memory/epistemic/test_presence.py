@@ -9,7 +9,7 @@ from app.memory.epistemic.comings import comings_in
 from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.presence import Event, Spot, Whereabouts, witnesses
 from app.memory.epistemic.presence_record import events_of, presence_document
-from app.memory.epistemic.witnessing import WAS_THERE, Witnessing, is_derived
+from app.memory.epistemic.witnessing import MADE_BY, WAS_THERE, Witnessing
 from app.memory.reading.answers import as_prose, read_answer
 from app.memory.reading.extraction import Work
 from app.memory.reading.windows import Window
@@ -174,7 +174,7 @@ def test_who_was_there_together_knows_that_of_the_other() -> None:
 
 def test_a_derived_entry_says_where_it_comes_from() -> None:
     (entry,) = known(PARTING).world_of("Cem", 11).knows
-    assert is_derived(entry.memory)
+    assert entry.memory.made_by == MADE_BY
     assert entry.memory.channel == WAS_THERE
     assert entry.memory.sources == (Source(1, "3", MESSAGES[3].content_hash),)
 
