@@ -24,7 +24,7 @@ from app.memory.standing import Standing, Status
 from app.prompt.choosing.ages import is_of_then, lately_from, scenes_after
 from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.notes import notes_of
-from app.prompt.choosing.presence import Presence
+from app.prompt.choosing.presence import Presence, only_writer
 from app.prompt.choosing.unread import ALL_READ, Unread
 from app.prompt.choosing.worth import (
     OUTDATED,
@@ -44,7 +44,7 @@ from app.prompt.recollection import Recollection
 from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
-from app.story.messages import Message, MessageKind, digest
+from app.story.messages import Message, digest
 from app.story.recaps import YOU
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import Scene
@@ -238,14 +238,8 @@ class Occasion:
             return next((m.name for m in reversed(self.story.messages) if m.is_user), "")
         if self.turn.responder or self.story.chat.kind is ChatKind.GROUP:
             return self.turn.responder
-        speakers = self.story.chat.speakers or self._writers
+        speakers = self.story.chat.speakers or only_writer(self.story)
         return speakers[0] if len(speakers) == 1 else self.story.chat.owner_name
-
-    @property
-    def _writers(self) -> tuple[str, ...]:
-        """Names under which the story is written that are not the user's."""
-        told = (m for m in self.story.messages if not m.is_user and m.kind is MessageKind.CHAT)
-        return tuple(dict.fromkeys(m.name for m in told))
 
     @cached_property
     def responder_names(self) -> frozenset[str]:

@@ -130,7 +130,7 @@ def _read(story: Story, indexes: Iterable[int], unread: Unread) -> list[_Sentenc
     ]
 
 
-@lru_cache(maxsize=600)
+@lru_cache(maxsize=2048)
 def _cut(
     text: str, little: frozenset[str], numbers: frozenset[str], *, is_brief: bool
 ) -> tuple[tuple[str, str], ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from app.memory.names import folded
+from app.story.messages import Message, MessageKind
 from app.story.story import ChatKind, Story
 
 
@@ -47,3 +49,23 @@ class Presence:
         if self._names:
             return not self._names.isdisjoint(spoke)
         return spoke.issuperset(map(folded, self._story.chat.speakers))
+
+
+def only_writer(story: Story) -> tuple[str, ...]:
+    """The name under which all of a story is written that is not the user's, () for several."""
+    first = next((m.name for m in story.messages if _is_of_character(m)), None)
+    return () if first is None or story.places.where(Besides(first)) else (first,)
+
+
+def _is_of_character(message: Message) -> bool:
+    return not message.is_user and message.kind is MessageKind.CHAT
+
+
+@dataclass(frozen=True, slots=True)
+class Besides:
+    """Whether a message is written by a character of another name."""
+
+    name: str
+
+    def __call__(self, message: Message) -> bool:
+        return _is_of_character(message) and message.name != self.name

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.memory.lifecycle.state_change import Wording
 from app.story.scene_cues.language import NUMBER, LanguagePack
@@ -87,8 +88,7 @@ def fallen_out(
     pushed = max(first, min(end, _fitting(story, unread_from, len(story.messages), total)))
     text = " ".join(message.text[:LONGEST_READ] for message in story.messages[max(0, end - 20) :])
     spoken = Wording.of_story(packs, text).packs
-    little = little_words(spoken)
-    numbers = frozenset(word for pack in spoken for word in pack.classes[NUMBER]) - little
+    little, numbers = _little_and_numbers(tuple(spoken))
     return Unread(first, end, pushed, little, numbers, is_brief=whole < BRIEF_BELOW)
 
 
@@ -98,6 +98,13 @@ def _fitting(story: Story, unread_from: int, end: int, room: int) -> int:
         room -= tokens
         end -= 1
     return end
+
+
+# Notes are known by these, too: the same set is told from another at once.
+@lru_cache(maxsize=8)
+def _little_and_numbers(packs: tuple[LanguagePack, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    little = little_words(packs)
+    return little, frozenset(word for pack in packs for word in pack.classes[NUMBER]) - little
 
 
 def little_words(packs: Sequence[LanguagePack]) -> frozenset[str]:

@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -43,16 +45,38 @@ def names_in(sentences: Sequence[str]) -> frozenset[str]:
 
     In languages that write all nouns so, these are the nouns, which serves as well.
     """
-    capital: Counter[str] = Counter()
-    small: Counter[str] = Counter()
-    for sentence in sentences:
-        for position, match in enumerate(WORD.finditer(sentence)):
-            word = match[0]
-            if word[0].islower():
-                small[word.casefold()] += 1
-            elif position and is_capital(word) and not _begins(sentence, match):
-                capital[word.casefold()] += 1
+    return _names([terms_in(sentence) for sentence in sentences])
+
+
+def _names(sentences: Sequence[_Words]) -> frozenset[str]:
+    capital = Counter(chain.from_iterable(words.capital for words in sentences))
+    small = Counter(chain.from_iterable(words.small for words in sentences))
     return frozenset(word for word, count in capital.items() if count > small[word])
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Casefolded words of a sentence. terms: each once; capital: written so inside of it."""
+
+    terms: tuple[str, ...]
+    capital: tuple[str, ...]
+    small: tuple[str, ...]
+
+
+# A message more leaves those before it as they are.
+@lru_cache(maxsize=8192)
+def terms_in(sentence: str) -> _Words:
+    """What a sentence says, word by word."""
+    capital: list[str] = []
+    small: list[str] = []
+    for position, match in enumerate(WORD.finditer(sentence)):
+        word = match[0]
+        if word[0].islower():
+            small.append(word.casefold())
+        elif position and is_capital(word) and not _begins(sentence, match):
+            capital.append(word.casefold())
+    terms = dict.fromkeys(word.casefold() for word in words_of(sentence))
+    return _Words(tuple(terms), tuple(capital), tuple(small))
 
 
 def is_capital(word: str) -> bool:
@@ -99,17 +123,14 @@ def term_table(sentences: Sequence[str], groups: Sequence[int]) -> TermTable:
     A term weighs more the rarer it is, the more often it comes back within a few groups, and
     when it is a name or a number; what stands in most groups weighs next to nothing.
     """
-    vocabulary: dict[str, int] = {}
-    flat: list[int] = []
-    starts = [0]
-    for sentence in sentences:
-        seen = dict.fromkeys(word.casefold() for word in words_of(sentence))
-        flat.extend(vocabulary.setdefault(word, len(vocabulary)) for word in seen)
-        starts.append(len(flat))
-    terms = np.array(flat, dtype=np.int64)
-    bounds = np.array(starts, dtype=np.int64)
+    read = [terms_in(sentence) for sentence in sentences]
+    flat = list(chain.from_iterable(words.terms for words in read))
+    vocabulary = {word: number for number, word in enumerate(dict.fromkeys(flat))}
+    terms = np.fromiter(map(vocabulary.__getitem__, flat), np.int64, len(flat))
+    bounds = np.zeros(len(read) + 1, dtype=np.int64)
+    np.cumsum(np.array([len(words.terms) for words in read], dtype=np.int64), out=bounds[1:])
     words = tuple(vocabulary)
-    weights = _weights(terms, bounds, words, groups) * _factors(words, names_in(sentences))
+    weights = _weights(terms, bounds, words, groups) * _factors(words, _names(read))
     return TermTable(terms, bounds, weights, words)
 
 
@@ -130,12 +151,16 @@ def _weights(terms: Ints, starts: Ints, words: tuple[str, ...], groups: Sequence
 
 
 def _factors(words: tuple[str, ...], names: frozenset[str]) -> Floats:
-    factors = np.ones(len(words))
+    factors = np.fromiter(map(_factor, words), np.float64, len(words))
     for number, word in enumerate(words):
-        if any(sign.isdigit() for sign in word):
-            factors[number] = NUMBER_FACTOR
-        elif word in names:
+        if word in names and factors[number] != NUMBER_FACTOR:
             factors[number] = NAME_FACTOR
-        elif len(word) <= SHORT_WORD and UNSPACED.match(word) is None:
-            factors[number] = SHORT_FACTOR
     return factors
+
+
+@lru_cache(maxsize=16384)
+def _factor(word: str) -> float:
+    """What a word weighs by its form alone."""
+    if any(sign.isdigit() for sign in word):
+        return NUMBER_FACTOR
+    return SHORT_FACTOR if len(word) <= SHORT_WORD and UNSPACED.match(word) is None else 1.0

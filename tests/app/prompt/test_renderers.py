@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -17,10 +18,11 @@ from app.memory.records import (
     Source,
     Tier,
 )
+from app.prompt.choosing.presence import Besides
 from app.prompt.generation import Turn
 from app.prompt.rendering.text_slots import sentences
 from app.prompt.slots import Position, Reason, Role, Slot, SlotName, TurnKind
-from app.story.messages import digest
+from app.story.messages import Message, digest
 from app.story.recaps import YOU, RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, Story
@@ -117,6 +119,24 @@ def test_in_a_file_of_its_own_the_one_who_writes_answers() -> None:
     several = story(kind=ChatKind.GROUP)
     several = replace(several, chat=replace(alone.chat, kind=ChatKind.FILE))
     assert prompt([secret], of=several).responder == "", "more than one may answer"
+
+
+def test_who_writes_alone_is_told_from_new_messages_only() -> None:
+    alone = story()
+    alone = replace(alone, chat=replace(alone.chat, kind=ChatKind.FILE, owner_name="", speakers=()))
+    assert prompt(OF_ALL_TIERS, of=alone).responder == "Vera"
+    asked: list[str] = []
+
+    def besides(_: Besides, message: Message) -> bool:
+        asked.append(message.anchor)
+        return False
+
+    with patch.object(Besides, "__call__", besides):
+        longer = (*alone.messages, Message("late", digest("So?"), "You", "So?", is_user=True))
+        places = alone.places.after(longer, len(alone.messages))
+        told = prompt(OF_ALL_TIERS, of=replace(alone, messages=longer, places=places))
+    assert told.responder == "Vera"
+    assert asked == ["late"]
 
 
 def test_what_stands_in_the_chat_stands_close_to_its_end() -> None:

@@ -13,6 +13,7 @@ from app.prompt.choosing.unread import BRIEF_BELOW, fallen_out, little_words
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
 from app.prompt.slots import SlotName, SlotSet
+from app.story.recap_texts.terms import terms_in
 from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story, text_of
 
 ENGLISH = [pack for pack in PACKS if pack.code == "en"]
@@ -130,3 +131,11 @@ def test_a_whole_sentence_keeps_its_quotes_and_loses_its_emphasis() -> None:
 @given(st.text(max_size=200))
 def test_a_whole_sentence_gains_no_words(text: str) -> None:
     assert len(in_whole(text)) <= len(text)
+
+
+def test_a_message_more_leaves_what_was_read_as_it_is() -> None:
+    lines = tuple(f"{line} Then the bell of {n} rings." for n, line in enumerate(LINES))
+    prompt(600, *lines)
+    before = terms_in.cache_info().misses
+    prompt(600, *lines, "Odo turns the lamp down, once and for all.")
+    assert 0 < terms_in.cache_info().misses - before < 6

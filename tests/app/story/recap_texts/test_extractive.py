@@ -151,9 +151,9 @@ def test_a_huge_scene_takes_seconds() -> None:
     scene = messages(
         *(f'*Walks on.* "Number {i} of the Kell road is {i * 7}."' for i in range(8_000))
     )
-    started = time.perf_counter()
+    started = time.process_time()
     assert recap(scene, 200)
-    assert time.perf_counter() - started < 8
+    assert time.process_time() - started < 8
 
 
 # Folding
