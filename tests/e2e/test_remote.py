@@ -155,9 +155,13 @@ def hidden(path: Path) -> list[bool]:
     return [bool(message["is_system"]) for message in messages_of(path)]
 
 
-async def follows(page: TavernPage, program: Program) -> list[dict[str, Any]]:
-    """Wait until the copy of the demo story is what the page shows; gives its messages."""
-    path = copy_of(program) / "chats" / CHARACTER / DEMO_CHAT.name
+async def follows(
+    page: TavernPage, program: Program, name: str = DEMO_CHAT.stem
+) -> list[dict[str, Any]]:
+    """Wait until the copy of the demo story, or of another chat, is what the page shows; gives its
+    messages.
+    """
+    path = copy_of(program) / "chats" / CHARACTER / f"{name}.jsonl"
     async with asyncio.timeout(CHECK_SECONDS + 20):
         while True:
             shown = json.loads(await page.evaluate(f"() => JSON.stringify({CONTEXT}.chat)"))
@@ -205,6 +209,38 @@ async def test_an_edit_a_swipe_a_hiding_and_a_deletion_follow(
     assert (await follows(story, program))[-2]["is_system"] is True
     await story.delete(last - 1)
     assert len(await follows(story, program)) == last
+
+
+async def test_a_branch_is_a_copy_of_its_own_that_begins_with_what_was_known(
+    story: TavernPage, program: Program
+) -> None:
+    trunk = await follows(story, program)
+    name = await story.slash("/branch-create 60")
+    assert await story.open_name() == name
+    branch = await follows(story, program, name)
+    assert [m["mes"] for m in branch] == [m["mes"] for m in trunk[:61]]
+    await story.page.wait_for_function(
+        f"([key, mark]) => {CONTEXT}.extensionPrompts[key]?.value.includes(mark)",
+        arg=[RUNNING_RECAP_KEY, MARK],
+        timeout=60_000,
+    )
+    await story.edit(60, "Here it goes another way.")
+    assert (await follows(story, program, name))[-1]["mes"] == "Here it goes another way."
+    await open_story(story)
+    assert (await follows(story, program))[60]["mes"] == trunk[60]["mes"]
+
+
+async def test_three_thousand_messages_come_whole(
+    story: TavernPage, program: Program, tavern: RunningTavern
+) -> None:
+    texts = (f"On day {n} the {n % 97}th lamp is lit, and they go on." for n in range(3_000))
+    path = tavern.user_folder / "chats" / CHARACTER / "Years.jsonl"
+    sillytavern.write_chat(path, sillytavern.dialogue(*texts))
+    await story.open_chat("Years")
+    assert len(await follows(story, program, "Years")) == 3_000
+    await story.edit(2_999, "On the last day none is lit.")
+    assert (await follows(story, program, "Years"))[-1]["mes"] == "On the last day none is lit."
+    await open_story(story)
 
 
 async def test_a_group_comes_with_its_members(
