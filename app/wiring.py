@@ -340,8 +340,9 @@ class Wiring(News, ABC):
             return tr(OFF)
         if any(c.is_gone for c in self._chats.all if c.chat_id == operation.spec.chat):
             return tr("The chat's file is not there.")
-        writing = self.models.writing().of(operation.spec.kind)
-        return "" if writing.is_free else self.use.holds(operation)
+        # Asked of hundreds of operations at each change of one: what is dear comes last.
+        held = self.use.holds(operation)
+        return held if held and not self.models.is_free(operation.spec.kind) else ""
 
     def _on_deleted(self, chat: OpenChat) -> None:
         forgetting = self._queue.forget_chat(chat.chat_id)

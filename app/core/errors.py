@@ -86,7 +86,9 @@ class BackendUnreachable(BackendError):
 
 
 class BackendAway(BackendUnreachable):
-    """It is not there now, as a page that is closed; it comes back when the user does."""
+    """It is not there now, as a closed page or a server that was not started; it comes back when
+    the user does.
+    """
 
 
 class BackendBusy(BackendError):

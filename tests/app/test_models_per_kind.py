@@ -15,6 +15,7 @@ from app.companion import Companion, open_companion
 from app.core.errors import UsageError
 from app.core.operations import OperationKind
 from app.core.paths import user_folders
+from app.work.models.active_model import ActiveModel
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 
@@ -95,6 +96,20 @@ async def test_another_model_for_one_kind_leaves_what_others_have_done(
     scene, fold = OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP
     assert after.key(scene, "a") == before.key(scene, "a")
     assert after.key(fold, "a") != before.key(fold, "a")
+
+
+async def test_what_waits_does_not_ask_each_time_how_models_write(
+    companion: Companion, demo_tavern: WrittenTavern, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a backlog of hundreds it took nearly half of the program's time."""
+    companion.work.pause()
+    await companion.put_setting("backend", "ollama:m")
+    await companion.open_story(demo_tavern.chat)
+    asked: list[str] = []
+    monkeypatch.setattr(ActiveModel, "writing", lambda model: asked.append(model.spec))
+    assert len(companion.work.operations) > 3
+    assert companion.work.held_back == ()
+    assert asked == []
 
 
 async def test_a_kind_without_a_model_costs_nothing_and_is_not_asked_about(

@@ -9,6 +9,7 @@ import msgspec
 
 from app.core.errors import (
     AnswerUnusable,
+    BackendAway,
     BackendBusy,
     BackendError,
     BackendRefused,
@@ -37,7 +38,8 @@ def connection_fault(error: httpx.HTTPError, url: str) -> BackendError:
     import httpx
 
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
-        return BackendUnreachable(
+        # A server that is started an hour later: nothing was sent, so it is waited for without end.
+        return BackendAway(
             tr("Nobody answers at {url}. Is the model's server running there?", url=url)
         )
     if isinstance(error, httpx.TimeoutException):

@@ -48,11 +48,15 @@ class _Tested:
     context: int | None = None
 
 
+def _is_free(writer: RecapWriter) -> bool:
+    return parse_spec(writer.spec).kind == BUILTIN
+
+
 def _writing_of(writer: RecapWriter, tested: _Tested) -> Writing:
     return Writing(
         writer.spec,
         writer.prompt_version,
-        is_free=parse_spec(writer.spec).kind == BUILTIN,
+        is_free=_is_free(writer),
         context_tokens=writer.context_tokens or tested.context,
         versions=writer.versions,
         reasoning_tokens=writer.memory.reasoning_tokens if writer.memory else 0,
@@ -114,6 +118,10 @@ class ActiveModel:
         """The writer in force for a kind of work, else for everything; asked for at each use."""
         spec = self._spec_for(MODEL_OF[kind]) if kind is not None else ""
         return self._others.get(spec, self._writer)
+
+    def is_free(self, kind: OperationKind) -> bool:
+        """Whether a kind of work costs no request."""
+        return _is_free(self.writer(kind))
 
     @property
     def spec(self) -> str:

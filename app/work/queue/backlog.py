@@ -243,6 +243,27 @@ class Backlog:
         finally:
             self._announced = None
 
+    async def try_now(self, numbers: Collection[int]) -> None:
+        """Let what waits to be tried again begin, and say no more why it waited."""
+        due = [
+            replace(operation, status=OperationStatus.PENDING, not_before=0.0, error="")
+            for number in numbers
+            if (operation := self.open.get(number)) is not None
+            and operation.status is OperationStatus.WAITING
+        ]
+        if not due:
+            return
+
+        def unit() -> None:
+            for operation in due:
+                self._store.operations.update(operation)
+
+        await self._store.run(unit)
+        self.open.update(
+            (operation.id, operation) for operation in due if operation.id in self.open
+        )
+        self.announce()
+
     def surroundings(self) -> Surroundings:
         """What an operation finds around it."""
         return surroundings_of(self.open.values(), self.ended.needed)

@@ -110,18 +110,17 @@ class OperationQueue(Backlog):
 
     async def try_away(self) -> None:
         """Who was away is back: what waits for them is tried now."""
-        for operation_id in tuple(self._worker.away):
-            self._worker.away.discard(operation_id)
-            operation = self.open.get(operation_id)
-            if operation is not None and operation.status is OperationStatus.WAITING:
-                await self.retry(operation_id)
+        waiting = tuple(self._worker.away)
+        self._worker.away.clear()
+        await self.try_now(waiting)
 
     async def retry(self, operation_id: int) -> None:
         """Queue again what failed or was cancelled, or try a waiting one now."""
         waiting = self.open.get(operation_id)
         if waiting is not None:
             if operation_id != self.current:
-                await self.keep(replace(waiting, status=OperationStatus.PENDING, not_before=0.0))
+                again = replace(waiting, status=OperationStatus.PENDING, not_before=0.0, error="")
+                await self.keep(again)
             return
         old = self.ended.find(operation_id)
         if old is not None:

@@ -238,6 +238,15 @@ class Worker:
         self._refusals, self._refused = 0, []
         return done(attempt, outcome)
 
+    def _back_with(self, done: Operation) -> set[int]:
+        """What waits for who did this, and who is there again.
+
+        One model does all of a kind; of other kinds, those that missed the same one say the same.
+        """
+        waiting = [op for number in self.away if (op := self._backlog.open.get(number))]
+        missed = {op.error for op in waiting if op.spec.kind is done.spec.kind}
+        return {op.id for op in waiting if op.error in missed and op.error}
+
     def _count_refusal(self, operation_id: int, error: Exception) -> None:
         if isinstance(error, BackendRefused) and not isinstance(error, PromptTooLong):
             self._refusals += 1
@@ -252,6 +261,8 @@ class Worker:
         self._backlog.ended.note(operation, is_for_good=operation.id not in self._not_for_good)
         self._not_for_good.discard(operation.id)
         try:
+            if operation.status is OperationStatus.DONE:
+                await self._backlog.try_now(self._back_with(operation))
             await self._backlog.keep(operation)
             if operation.status in FINISHED:
                 await self._after(operation)

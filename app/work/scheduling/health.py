@@ -95,7 +95,8 @@ def queue_health(
         return HealthItem(
             "queue", Light.IDLE, trn("Paused, {n} waiting", "Paused, {n} waiting", len(waiting))
         )
-    if running and catching_up:
+    why = _why_waiting(operations, waiting)
+    if catching_up and (running or (waiting and not why)):
         return HealthItem("queue", Light.WORKING, catch_up_words(catching_up[0]))
     if running:
         sentence = retold(running[0].spec.label)
@@ -104,7 +105,6 @@ def queue_health(
             sentence = trn("{label}, {n} waiting", "{label}, {n} waiting", count, label=label)
         return HealthItem("queue", Light.WORKING, sentence)
     if waiting:
-        why = waiting[0].error or waiting[0].held
         sentence = (
             trn("{n} waiting: {why}", "{n} waiting: {why}", len(waiting), why=why)
             if why
@@ -114,6 +114,15 @@ def queue_health(
         light = Light.IDLE if why in ("", tr(CAPPED), tr(OFF)) else Light.BAD
         return HealthItem("queue", light, sentence)
     return HealthItem("queue", Light.IDLE, tr("Nothing to do"))
+
+
+def _why_waiting(operations: Sequence[Operation], waiting: Sequence[Operation]) -> str:
+    """What is in the way of the one that is next, "" for nothing, or what others got past since."""
+    if not waiting:
+        return ""
+    ended = (op.finished or 0.0 for op in operations if op.status is OperationStatus.DONE)
+    is_overcome = (waiting[0].started or 0.0) < max(ended, default=0.0)
+    return "" if waiting[0].error and is_overcome else waiting[0].error or waiting[0].held
 
 
 def catch_up_words(progress: CatchUpProgress) -> str:

@@ -186,6 +186,23 @@ async def test_who_is_away_is_waited_for_and_uses_up_no_attempt(
     assert script.done == ["other", "away"]
 
 
+async def test_what_missed_the_model_is_tried_once_it_answers_another(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """They said "Nobody answers" for minutes beside those that were made."""
+    gone = fail_with(BackendAway("Nobody answers."))
+    script = Script(dict.fromkeys(("one", "two", "three"), gone))
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("one"), spec("two"), spec("three")])
+    await queue.wait_idle()
+    assert [operation.error for operation in queue.waiting(1)] == ["Nobody answers."] * 3
+    script.acts.clear()
+    await queue.retry(queue.waiting(1)[1].id)
+    await queue.wait_idle()
+    assert script.done == ["two", "one", "three"]
+    assert queue.waiting(1) == ()
+
+
 async def test_who_comes_back_hurries_nobody_else(store: Store, tasks: TaskSupervisor) -> None:
     script = Script({"busy": fail_with(BackendBusy("Too many requests."))})
     queue = await queue_of(store, tasks, script)

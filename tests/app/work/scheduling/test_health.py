@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.core.part_health import Light
+from app.work.planning.catch_up import CatchUpProgress
 from app.work.scheduling.health import queue_health
 
 SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of scene 1")
@@ -24,3 +27,24 @@ SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of sc
 def test_waiting_is_red_only_when_something_keeps_it(error: str, held: str, light: Light) -> None:
     waits = Operation(1, SPEC, OperationStatus.PENDING, error=error, held=held)
     assert queue_health((waits,)).light is light
+
+
+CATCHING_UP = CatchUpProgress(1, "Harbour", 14, 0, 592, 0.0, None)
+
+
+def test_between_two_requests_a_catch_up_is_still_one() -> None:
+    """The status bar changed to and fro between "Catching up, 14 of 606" and "220 waiting"."""
+    next_one = Operation(2, SPEC, OperationStatus.PENDING)
+    health = queue_health((next_one,), catching_up=(CATCHING_UP,))
+    assert (health.light, health.sentence) == (Light.WORKING, "Catching up, 14 of 606")
+
+
+def test_what_was_overcome_is_told_of_no_more() -> None:
+    missed = replace(
+        Operation(2, SPEC, OperationStatus.WAITING), error="Nobody answers.", started=5
+    )
+    made = replace(Operation(1, SPEC, OperationStatus.DONE), finished=9.0)
+    assert queue_health((missed,), catching_up=(CATCHING_UP,)).light is Light.BAD
+    assert queue_health((missed, made)).sentence == "1 waiting"
+    again = replace(missed, started=10.0)
+    assert queue_health((again, made)).sentence == "1 waiting: Nobody answers."
