@@ -23,7 +23,7 @@ from app.work.jobs.recapping import OperationProgress
 from app.work.scheduling.scheduler import Cleared
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
-from ui.controls.labels import ElidedLabel, Label, body, meta
+from ui.controls.labels import ElidedLabel, body, meta
 from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
 from ui.core.chat_words import chat_words
@@ -39,7 +39,7 @@ from ui.work.use_pane import UsePane
 from ui.work.words import cleared_sentence, failed_words
 
 BUTTON_HEIGHT = 28
-SUMMARY_WIDTH = 120  # px at least
+REASON_WIDTH = 120  # px at least
 EMPTY = N_("Nothing waits. Recaps, scene breaks and memories are made here, one after the other.")
 QUEUE, USE = "queue", "use"
 
@@ -58,9 +58,7 @@ class WorkPage(QWidget):
         self._session = session
         self.model = OperationModel(self._chat_of)
         self._summary = ElidedLabel(font=ui_font(13, SEMIBOLD))
-        # What it says is cut before the buttons' words are.
-        self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._summary.setMinimumWidth(SUMMARY_WIDTH)
+        self._is_at_work = False  # something runs, or will in a moment
         self._pause = Button(tr("Pause"), icon="pause")
         self._pause.clicked.connect(self._on_pause)
         self.commands = WorkCommands(self)
@@ -83,7 +81,9 @@ class WorkPage(QWidget):
         self.views.choose(QUEUE)
         self.use = UsePane(session)
         self.use.prices_wanted.connect(self.settings_wanted)
-        self._reason = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self._reason = ElidedLabel(font=ui_font(12), tone=T2_ROLE)
+        self._reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._reason.setMinimumWidth(REASON_WIDTH)
         self.table = QueueTable(self.model)
         self._detail = body(wraps=True)
         self._detail.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -104,16 +104,16 @@ class WorkPage(QWidget):
 
     def _build(self) -> None:
         head = QHBoxLayout()
-        head.setContentsMargins(16, 12, 16, 12)
+        head.setContentsMargins(16, 12, 16, 8)
         head.setSpacing(8)
         head.addStrut(BUTTON_HEIGHT)  # without the queue's buttons, too
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._summary)
-        words.addWidget(self._reason)
         head.addWidget(self.views)
-        head.addSpacing(8)
-        head.addLayout(words, 1)
+        head.addStretch(1)
+        # A line of their own, always: what they say moves no button, and has room.
+        words = QHBoxLayout()
+        words.setContentsMargins(16, 0, 16, 12)
+        words.addWidget(self._summary)
+        words.addWidget(self._reason, 1)
         self._tools = QWidget()  # of the queue
         tools = QHBoxLayout(self._tools)
         tools.setContentsMargins(0, 0, 0, 0)
@@ -143,6 +143,7 @@ class WorkPage(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addLayout(head)
+        outer.addLayout(words)
         outer.addWidget(Line())
         queue = QWidget()
         column = QVBoxLayout(queue)
@@ -206,6 +207,7 @@ class WorkPage(QWidget):
         )
         self._pause.set_text(tr("Go on") if is_paused else tr("Pause"))
         self._pause.set_icon("play" if is_paused else "pause")
+        self._is_at_work = open_count > 0 and not is_paused
         if not any(operation.status is OperationStatus.RUNNING for operation in operations):
             self._show_written("")
         waiting = [op for op in operations if op.status not in FINISHED and not _runs(op)]
@@ -272,9 +274,7 @@ class WorkPage(QWidget):
         is_stopped = self._session.companion.work.stopped_before is not None
         is_held = is_paused and (queue.light is Light.BAD or is_stopped)
         said = tr("{tokens} tokens today", tokens=number(spent)) if spent else ""
-        said = queue.sentence if is_held else said
-        self._reason.setText(said)
-        self._reason.setVisible(bool(said))
+        self._reason.setText(queue.sentence if is_held else said)
 
     @property
     def command_icons(self) -> Mapping[QAction, str]:
@@ -425,12 +425,14 @@ class WorkPage(QWidget):
         self._written.set_text(text[-2000:])
         bar = self._written.verticalScrollBar()
         bar.setValue(bar.maximum())
-        self._written.setVisible(bool(text))
-        self._written_title.setVisible(bool(text))
+        # Its place stays from one to the next, or the rows would move under the pointer.
+        is_shown = bool(text) or (self._is_at_work and not self._written.isHidden())
+        self._written.setVisible(is_shown)
+        self._written_title.setVisible(is_shown)
         self._show_foot()
 
     def _show_foot(self) -> None:
-        is_shown = bool(self._detail.text() or self._written.toPlainText())
+        is_shown = bool(self._detail.text()) or not self._written.isHidden()
         self._foot.setVisible(is_shown)
         self._foot_line.setVisible(is_shown)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -92,3 +93,30 @@ async def test_what_failed_is_said_where_nothing_else_is_to_do(
     assert page._summary.text().startswith("1 failed")
     page.show_operations(companion.work.operations)
     assert page._summary.text() == "Nothing to do"
+
+
+async def test_rows_and_buttons_stay_where_they_are_from_one_request_to_the_next(
+    demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was written came and went below the rows, and why the queue held moved the buttons."""
+    demo_window.resize(1000, 650)
+    demo_window.show_page("work")
+    page = demo_window.page
+    assert isinstance(page, WorkPage)
+    first, *others = companion.work.operations
+    running = replace(first, status=OperationStatus.RUNNING, finished=None)
+
+    def places() -> tuple[int, int]:
+        page.grab()  # lays it out, without what waits for the loop
+        return page._pause.mapTo(page, page._pause.rect().center()).y(), page.table.height()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(companion.work), "to_do", 2)
+        page.show_operations((running, *others))
+        page._show_written("The lamp was lit.")
+        at_work = places()
+        page.show_operations((replace(first, status=OperationStatus.PENDING), *others))
+        assert page._written.toPlainText() == ""
+        assert places() == at_work
+    page._reason.setText("Paused: the server does not accept the API key (401). Check it. " * 3)
+    assert places() == at_work
