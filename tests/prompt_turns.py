@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.prompt.slots import LeftOut, Position, Reason, Role, Slot, SlotContent, SlotName
+from app.prompt.slots import LeftOut, Reason, Slot, SlotContent
 from app.prompt.turns import FinalPrompt, SentPart, SentTurn, Wire
+from app.settings.slot_table import Position, Role, SlotName
 
 LONG, SESSION, PROFILES = SlotName.LONG, SlotName.SESSION, SlotName.PROFILES
 

@@ -22,7 +22,7 @@ from app import languages
 from app.companion import Companion, open_companion
 from app.core.operations import FINISHED, OperationStatus
 from app.core.paths import Folders, user_folders
-from app.prompt.slots import SlotName
+from app.settings.slot_table import SlotName
 from app.sillytavern.chat_diff import messages_of
 from app.sillytavern.chat_file import read_chat
 from app.story.anchors import align

@@ -81,6 +81,20 @@ def test_pure_packages_import_no_adapter_and_no_clock_disk_or_chance(path: Path)
     assert not {name.split(".")[0] for name in imported} & EFFECTS
 
 
+def test_settings_are_read_as_fields_that_have_types() -> None:
+    """`MemorySettings(settings).memory_every`, not `settings["memory_every"]`."""
+    read_by_name = [
+        f"{name_of(path)}:{node.lineno}: {ast.unparse(node)}"
+        for path in sources(APP, UI)
+        if path.parent != APP / "settings"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Subscript)
+        and ast.unparse(node.slice).startswith(("'", "f'"))
+        and ast.unparse(node.value).removesuffix("()").endswith("settings")
+    ]
+    assert not read_by_name
+
+
 @pytest.mark.parametrize("path", sources(APP, UI), ids=name_of)
 @pytest.mark.pitfall(13)
 def test_every_task_has_an_owner(path: Path) -> None:

@@ -7,13 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.prompt.budgeting.budgets import (
-    MOST_OF_CONTEXT,
-    NINE,
-    Budgets,
-    levelled,
-    room_in,
-)
+from app.prompt.budgeting.budgets import MOST_OF_CONTEXT, Budgets, levelled, room_in
 from app.prompt.choosing.choice import for_scarce_room, with_floors
 from app.prompt.choosing.drafts import Draft, dealt_out, shown_within, tokens_of
 from app.prompt.choosing.framing import one_line
@@ -25,12 +19,7 @@ from app.prompt.placement import IN_BLOCK
 from app.prompt.recollection import Recollection
 from app.prompt.room import floors_in, least_for_recap, most_of_total, worth_telling
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set
-from app.prompt.slots import (
-    Slot,
-    SlotName,
-    SlotSet,
-    TurnKind,
-)
+from app.prompt.slots import Slot, SlotSet, TurnKind
 from app.prompt.telling import (
     horizon_of,
     is_sent,
@@ -46,6 +35,9 @@ from app.prompt.turn_budgets import (
     turn_budgets,
     with_what_is_left,
 )
+from app.settings.recaps import RecapSettings
+from app.settings.slot_table import NINE, SlotName
+from app.settings.slots import SlotSettings
 from app.story.recaps import BUILT_IN
 from app.story.story import Story
 
@@ -85,8 +77,8 @@ def prepared(
 ) -> Prepared:
     """A turn of which all is known but its budgets; arguments as for `assembled`."""
     room = room_in(turn.context, total, turn.fixed)
-    for_messages = (turn.context or int(settings["context_tokens"])) // MOST_OF_CONTEXT
-    whole = total or (turn.context or int(settings["context_tokens"])) - turn.fixed
+    for_messages = (turn.context or RecapSettings(settings).context_tokens) // MOST_OF_CONTEXT
+    whole = total or (turn.context or RecapSettings(settings).context_tokens) - turn.fixed
     if total:
         for_messages = kept_for_messages(story, told.unread_from, total)
         room = min(room or total, total - for_messages)
@@ -141,7 +133,7 @@ class Prepared(Material):
     def _made(
         self, settings: Mapping[str, Any], kind: TurnKind | None, recap_lines: str | None
     ) -> SlotSet:
-        if not settings["slots_enabled"]:
+        if not SlotSettings(settings).slots_enabled:
             nothing = {**settings, "running_recap_enabled": False, "message_recaps_inject": False}
             return SlotSet(self.recap_slots(nothing, ""))
         if not (self.occasion.told or self.passages or self.tells_scenes):
@@ -216,12 +208,13 @@ def _levelled(
         called = count(draft.render(len(draft.entries)))
     called = min(called, budgets[SlotName.TRIGGERED])
     demands = [sum(wanted) + called, *(slot.tokens for slot in recaps)]
-    recap_budgets = ("running_recap_budget", "message_recaps_budget")
+    recaps_of = RecapSettings(settings)
+    recap_budgets = (recaps_of.running_recap_budget, recaps_of.message_recaps_budget)
     has_short = any(draft.entries and draft.name is SlotName.SHORT for draft in drafts)
     memory_weight = sum(budgets[name] for name in NINE)
     if has_short and not (turn.occasion.unread and turn.occasion.is_read):
         memory_weight += budgets[SlotName.SHORT]
-    weights = [memory_weight, *(int(settings[b]) * RECAP_PRESSED // 100 for b in recap_budgets)]
+    weights = [memory_weight, *(budget * RECAP_PRESSED // 100 for budget in recap_budgets)]
     if _is_noted_better(turn.occasion):
         weights[1] = 1
     if sum(demands) <= room:

@@ -14,10 +14,10 @@ from types import MappingProxyType
 
 from app.memory.reading.windows import is_told
 from app.recall.words import language_of
+from app.settings.slots import OF_STORY
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 
-OF_STORY = "story"  # the setting's value for the language that the story is told in
 # Told messages from which the language is read, and characters of them: the beginning, so that the
 # head of a prompt does not change with a guest who speaks another language.
 FIRST_MESSAGES, LONGEST_READ = 8, 4_000

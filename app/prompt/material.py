@@ -33,14 +33,7 @@ from app.prompt.rendering.recap_slots import (
     running_recap_slot,
 )
 from app.prompt.set_slots import words_of
-from app.prompt.slots import (
-    LeftOut,
-    Position,
-    Reason,
-    Slot,
-    SlotName,
-    TurnKind,
-)
+from app.prompt.slots import LeftOut, Reason, Slot, TurnKind
 from app.prompt.telling import (
     drafts_of,
     is_sent,
@@ -50,15 +43,17 @@ from app.prompt.turn_budgets import (
 )
 from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
+from app.settings.recaps import RecapSettings
+from app.settings.slot_table import Position, SlotName
 from app.story.scene_cues.language import LanguagePack
 
 JUST_SAID = 1500  # tokens of the newest messages that are looked at for what they show
 NO_BOUND = 1_000_000_000
 HEAD_GOES_BY = 8  # of the last messages that the head of the prompt tells of
-# Part of a running recap, the tier that tells it as well, and the tier's switch.
+# Part of a running recap, and the tier that tells it as well.
 TOLD_TWICE = (
-    ("state", Tier.STATE_LEDGER, "state_ledger_enabled"),
-    ("open", Tier.ARCS, "arcs_enabled"),
+    ("state", Tier.STATE_LEDGER),
+    ("open", Tier.ARCS),
 )
 
 Count = Callable[[str], int]
@@ -126,7 +121,7 @@ class Material:
     @cached_property
     def tells_scenes(self) -> bool:
         """Whether there are recaps of scenes to tell of, whatever is remembered."""
-        return self.occasion.is_on("scenes_enabled") and any(self.occasion.story.recaps.values())
+        return self.occasion.slots.scenes_enabled and any(self.occasion.story.recaps.values())
 
     @cached_property
     def told_by_slots(self) -> tuple[str, ...]:
@@ -140,7 +135,7 @@ class Material:
             if s.status in (Status.ACTIVE, Status.ENDED)
         }
         return tuple(
-            part for part, tier, is_on in TOLD_TWICE if occasion.is_on(is_on) and tier in noted
+            part for part, tier in TOLD_TWICE if occasion.memory.is_enabled(tier) and tier in noted
         )
 
     @cached_property
@@ -149,7 +144,7 @@ class Material:
         where it leaves nothing to them.
         """
         occasion, settings = self.occasion, self.occasion.settings
-        if not occasion.visible_from or not settings["slots_enabled"]:
+        if not occasion.visible_from or not occasion.slots.slots_enabled:
             return 0
         withheld = occasion.withheld if occasion.told else NOTHING_WITHHELD
         whole, told = (
@@ -274,7 +269,7 @@ class Material:
         """
         story, count = self.occasion.story, self.means.count
         alone, both = (NO_BOUND if room is None else room for room in rooms)
-        budget = min(int(settings["running_recap_budget"]), alone)
+        budget = min(RecapSettings(settings).running_recap_budget, alone)
         occasion = self.occasion
         running = running_recap_slot(
             story,
@@ -288,9 +283,9 @@ class Material:
         )
         if self.placement.has_recap_macro:
             running = replace(running, position=Position.NONE, macro=RECAP_MACRO)
-        if not settings["message_recaps_inject"]:
+        if not RecapSettings(settings).message_recaps_inject:
             return (running,)
-        budget = min(int(settings["message_recaps_budget"]), both - running.tokens)
+        budget = min(RecapSettings(settings).message_recaps_budget, both - running.tokens)
         lines = self.recap_lines if lines is None else lines
         told = message_recaps_slot(
             lines, settings, budget=budget, count=count, headings=occasion.headings

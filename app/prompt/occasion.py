@@ -44,6 +44,9 @@ from app.prompt.recollection import Recollection
 from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
+from app.settings.memory import MemorySettings
+from app.settings.slot_table import SlotName
+from app.settings.slots import SlotSettings
 from app.story.messages import Message, digest
 from app.story.recaps import YOU
 from app.story.scene_cues.language import LanguagePack
@@ -140,21 +143,26 @@ class Occasion:
         )
         return _in_order(s for s in ended if len(s.memory.text.split()) >= LEAST_OF_OUTCOME)
 
-    def is_on(self, setting: str) -> bool:
-        return bool(self.settings[setting])
+    @property
+    def slots(self) -> SlotSettings:
+        return SlotSettings(self.settings)
+
+    @property
+    def memory(self) -> MemorySettings:
+        return MemorySettings(self.settings)
 
     def scene_number(self, scene: Scene) -> str:
         """What a scene is called by its number."""
         return self.headings.of(SCENE).replace("{number}", str(scene.number))
 
-    def frame(self, setting: str) -> str:
+    def frame(self, name: SlotName) -> str:
         """The frame of a slot."""
-        return self.headings.in_frame(str(self.settings[setting]))
+        return self.headings.in_frame(self.slots.frame(name))
 
     @cached_property
     def headings(self) -> Headings:
         """What the prompt's headings are called."""
-        return headings_for(self.story, str(self.settings["headings_language"]), self.packs)
+        return headings_for(self.story, self.slots.headings_language, self.packs)
 
     @property
     def is_read(self) -> bool:
@@ -171,7 +179,7 @@ class Occasion:
         """The messages that decide what matters now, the newest last. A reply that is about to be
         replaced is none of them, nor what came since the last choice (slots_refresh_every).
         """
-        wanted = max(PRESENT_IN, CALLED_UP_BY) + int(self.settings["slots_refresh_every"])
+        wanted = max(PRESENT_IN, CALLED_UP_BY) + self.slots.slots_refresh_every
         found: list[Message] = []
         messages = self.story.messages
         for index in range(len(messages) - 1, -1, -1):
@@ -183,7 +191,7 @@ class Occasion:
         if found and self.turn.generation in REPLACING and not found[-1].is_user:
             found.pop()
         found += self._unheard(found)
-        behind = len(messages) % int(self.settings["slots_refresh_every"])
+        behind = len(messages) % self.slots.slots_refresh_every
         return tuple(found[: len(found) - behind] if len(found) > behind else found)
 
     def _unheard(self, found: Sequence[Message]) -> Iterator[Message]:
@@ -291,7 +299,7 @@ class Occasion:
     @cached_property
     def withheld(self) -> Withheld:
         """What the responder must not be told."""
-        if not self.responder_names or not self.is_on("slots_keep_secrets"):
+        if not self.responder_names or not self.slots.slots_keep_secrets:
             return NOTHING_WITHHELD
         known = [s.memory for s in self.active(Tier.EPISTEMIC)]
         characters = [entity for entity in self.told.entities if entity.type == "character"]

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.core.translation import N_
-from app.prompt.slots import Position, Role, Slot
+from app.prompt.slots import Slot
 from app.prompt.turns import Wire
+from app.settings.slot_table import Position, Role
 
 # Of the same depth: those behind stand nearer to the end of the chat.
 _NEARER = {Role.ASSISTANT: 0, Role.USER: 1, Role.SYSTEM: 2}

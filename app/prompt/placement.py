@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.core.translation import tr
-from app.prompt.slots import RUNNING_RECAP_KEY, SHARING, SlotName, SlotSet
-
-AUTO, FORCED, NEVER = "auto", "forced", "never"
+from app.prompt.slots import RUNNING_RECAP_KEY, SlotSet
+from app.settings.slot_table import SHARING, SlotName
+from app.settings.slots import AUTO, FORCED, NEVER
 
 # In the order in which they stand in one block.
 IN_BLOCK = (

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, SlotName, SlotSet
+from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, SlotSet
+from app.settings.slot_table import Position, SlotName
 from app.story.inclusion import InclusionState
 from app.story.messages import Message, MessageKind
 from app.story.recaps import injected_version

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from app.memory.standing import Standing
 from app.prompt.occasion import Occasion
-from app.prompt.slots import SlotName
 from app.prompt.tokens import estimate_tokens
+from app.settings.slot_table import SlotName
 from app.story.recaps import FOLD
 
 # Percent of a text's tokens that tell what matters of it. Measured with tests/answers.

@@ -8,9 +8,12 @@ from typing import Any
 
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.placement import IN_BLOCK, MACROS, Placement
-from app.prompt.slots import LeftOut, Position, Reason, Role, Slot, SlotContent, SlotName
+from app.prompt.slots import LeftOut, Reason, Slot, SlotContent
+from app.settings.slot_table import Position, SlotName
+from app.settings.slots import Place, SlotSettings
 
 MARK = re.compile(r"\A- (?:\[[^\[\]]*\] )?")  # of a line, and of one that was only heard
+REPAIR_AT = Place(Position.IN_CHAT)
 SEPARATOR, SEPARATOR_TOKENS = "\n\n", 2  # between texts in one block
 
 Count = Callable[[str], int]
@@ -85,11 +88,6 @@ def slots_set(
         yield _slot(settings, placement, SlotName.UNIFIED, text, sizes)
 
 
-def depth_of(settings: Mapping[str, Any], name: SlotName) -> int:
-    """How many messages stand behind a slot that stands in the chat."""
-    return min(int(settings[f"slot_{name}_depth"]), int(settings["slots_deepest"]))
-
-
 def _slot(
     settings: Mapping[str, Any],
     placement: Placement,
@@ -99,17 +97,17 @@ def _slot(
 ) -> Slot:
     """A slot by its settings; the repair note's place is fixed."""
     tokens, budget, full_tokens = sizes
-    place = f"slot_{name}"
-    if name is SlotName.REPAIR:
-        at = (Position.IN_CHAT, 0, Role.SYSTEM, False)
-    else:
-        at = (
-            Position(settings[f"{place}_position"]),
-            depth_of(settings, name),
-            Role(settings[f"{place}_role"]),
-            bool(settings[f"{place}_scan"]),
-        )
+    at = REPAIR_AT if name is SlotName.REPAIR else SlotSettings(settings).place(name)
     macro = MACROS[name] if name in placement.by_macro else ""
-    position, depth, role, scan = at
-    position = Position.NONE if macro else position
-    return Slot(name.key, position, depth, role, scan, text, tokens, budget, full_tokens, macro)
+    return Slot(
+        name.key,
+        Position.NONE if macro else at.position,
+        at.depth,
+        at.role,
+        at.scan,
+        text,
+        tokens,
+        budget,
+        full_tokens,
+        macro,
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.core.translation import N_, tr
-from app.prompt.slots import RUNNING_RECAP_KEY, SLOTS
+from app.prompt.slots import RUNNING_RECAP_KEY
+from app.settings.slot_table import SLOTS
 
 SLOT_NAMES = {
     RUNNING_RECAP_KEY: N_("Running recap"),

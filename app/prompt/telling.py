@@ -10,7 +10,7 @@ from app.prompt.budgeting.budgets import MOST_OF_CONTEXT
 from app.prompt.choosing.drafts import Draft
 from app.prompt.generation import Turn
 from app.prompt.occasion import CALLED_UP_BY, Occasion
-from app.prompt.placement import NEVER, Placement, placement_of
+from app.prompt.placement import Placement, placement_of
 from app.prompt.rendering.memory_slots import long_draft, session_draft, tier_draft
 from app.prompt.rendering.people_slots import (
     epistemic_draft,
@@ -24,7 +24,9 @@ from app.prompt.rendering.text_slots import (
     scenes_draft,
     short_draft,
 )
-from app.prompt.slots import SLOTS, Position, SlotName
+from app.settings.recaps import RecapSettings
+from app.settings.slot_table import SLOTS, Position, SlotName
+from app.settings.slots import NEVER, SlotSettings
 from app.story.story import Story
 
 BEGINNING = 5  # messages of a young chat that the head tells of
@@ -34,9 +36,9 @@ READ_LATE = 10  # messages that may pass before what was said is remembered
 
 
 def placement_on(occasion: Occasion) -> Placement:
-    settings, turn = occasion.settings, occasion.turn
-    is_unified = bool(settings["slots_unified"]) if turn.is_unified is None else turn.is_unified
-    mode = str(settings["slots_macros"]) if turn.serves_macros else NEVER
+    settings, turn = occasion.slots, occasion.turn
+    is_unified = settings.slots_unified if turn.is_unified is None else turn.is_unified
+    mode = settings.slots_macros if turn.serves_macros else NEVER
     return placement_of(mode, turn.card or (), is_unified=is_unified)
 
 
@@ -63,9 +65,8 @@ def is_sent(occasion: Occasion, placement: Placement, name: SlotName) -> bool:
     """Whether it would reach a prompt, or the lorebook's eyes at least."""
     if name is SlotName.REPAIR or placement.is_in_block(name) or name in placement.by_macro:
         return True
-    settings = occasion.settings
-    is_nowhere = Position(settings[f"slot_{name}_position"]) is Position.NONE
-    return not is_nowhere or bool(settings[f"slot_{name}_scan"])
+    place = occasion.slots.place(name)
+    return place.position is not Position.NONE or place.scan
 
 
 def horizon_of(occasion: Occasion, placement: Placement) -> int | None:
@@ -74,9 +75,9 @@ def horizon_of(occasion: Occasion, placement: Placement) -> int | None:
     began. None where it tells all: in one block with what changes anyway, and where there is no
     place for the rest.
     """
-    every, count = int(occasion.settings["slots_head_every"]), len(occasion.story.messages)
+    every, count = occasion.slots.slots_head_every, len(occasion.story.messages)
     is_head = SlotName.LONG in placement.by_macro or (
-        Position(occasion.settings["slot_long_position"]) is not Position.IN_CHAT
+        occasion.slots.place(SlotName.LONG).position is not Position.IN_CHAT
     )
     has_rest = is_sent(occasion, placement, SlotName.TRIGGERED)
     if not (every and is_head and has_rest) or placement.is_unified:
@@ -88,9 +89,9 @@ def visible_from(story: Story, settings: Mapping[str, Any], turn: Turn) -> int |
     """Index of the first message that the prompt still holds itself, as far as can be told; None
     where nobody said how much it holds and nobody asked to guess.
     """
-    if turn.context is None and not settings["slots_leave_out_visible"]:
+    if turn.context is None and not SlotSettings(settings).slots_leave_out_visible:
         return None
-    context = turn.context or int(settings["context_tokens"])
+    context = turn.context or RecapSettings(settings).context_tokens
     room = min(context // MOST_OF_CONTEXT, (context - turn.fixed) // MOST_OF_CONTEXT)
     for index in range(len(story.messages) - 1, -1, -1):
         if not story.messages[index].is_hidden:
@@ -119,7 +120,7 @@ def sent_from(story: Story, settings: Mapping[str, Any], turn: Turn, total: int 
     """Index of the first message that the prompt may hold itself; never one that is certain to
     have fallen out. Where some are not counted yet, all may be there. total: as in `prepared`.
     """
-    room = (turn.context or int(settings["context_tokens"])) - turn.fixed
+    room = (turn.context or RecapSettings(settings).context_tokens) - turn.fixed
     room = min(room, total) if total else room
     last = max(0, len(story.messages) - CALLED_UP_BY)
     for index in range(len(story.messages) - 1, -1, -1):

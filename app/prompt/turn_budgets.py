@@ -7,10 +7,12 @@ from typing import Any
 
 from app.prompt.budgeting.adaptive import adapted
 from app.prompt.budgeting.auto_tune import Tuning, tuned
-from app.prompt.budgeting.budgets import DEFAULTS, NINE, SIMPLE, Budgets, budgets_of
+from app.prompt.budgeting.budgets import Budgets, budgets_of
 from app.prompt.choosing.drafts import Draft, dealt_out
 from app.prompt.placement import Placement
-from app.prompt.slots import Position, SlotName, TurnKind
+from app.prompt.slots import TurnKind
+from app.settings.slot_table import DEFAULTS, NINE, Position, SlotName
+from app.settings.slots import BudgetSettings, SlotSettings
 
 # Percent of its weight where the total is too small for all: notes that say one thing exactly go
 # before texts that tell of many things at length. Measured with tests/answers.
@@ -52,10 +54,10 @@ def turn_budgets(
     """
     budgets = budgets_of(settings)
     notes: tuple[str, ...] = ()
-    if settings["budgets_auto_tune"]:
+    if BudgetSettings(settings).budgets_auto_tune:
         budgets, changes = tuned_by(settings, full)
         notes = tuple(change.sentence for change in changes)
-    if settings["budgets_adaptive"]:
+    if BudgetSettings(settings).budgets_adaptive:
         budgets = adapted(budgets, kind, head)
     return budgets, notes
 
@@ -64,7 +66,8 @@ def tuned_by(
     settings: Mapping[str, Any], full: Mapping[str, int]
 ) -> tuple[Budgets, tuple[Tuning, ...]]:
     """What auto-tune makes of the user's budgets. full: high-water marks by key."""
-    total = int(settings["budget_total"]) if settings["budget_mode"] == SIMPLE else None
+    of_user = BudgetSettings(settings)
+    total = of_user.budget_total if of_user.is_one_total else None
     by_name = {name: full[name.key] for name in SlotName if name.key in full}
     return tuned(budgets_of(settings), by_name, total)
 
@@ -93,7 +96,8 @@ def borrowers_of(settings: Mapping[str, Any], placement: Placement) -> frozenset
     """The slots that may use what others leave of the one total. None at the head of the prompt:
     its text would change with what the others tell.
     """
-    if settings["budget_mode"] != SIMPLE or not settings["budgets_lend"]:
+    of_user, slots = BudgetSettings(settings), SlotSettings(settings)
+    if not of_user.is_one_total or not of_user.budgets_lend:
         return frozenset()
     return frozenset(
         name
@@ -101,7 +105,7 @@ def borrowers_of(settings: Mapping[str, Any], placement: Placement) -> frozenset
         if name is not SlotName.LONG
         and not placement.is_in_block(name)
         and name not in placement.by_macro
-        and Position(settings[f"slot_{name}_position"]) is Position.IN_CHAT
+        and slots.place(name).position is Position.IN_CHAT
     )
 
 

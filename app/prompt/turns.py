@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from app.prompt.slots import LeftOut, Slot, SlotContent, SlotName, SlotSet, TurnKind
+from app.prompt.slots import LeftOut, Slot, SlotContent, SlotSet, TurnKind
+from app.settings.slot_table import SlotName
 from app.story.messages import digest
 
 KEPT_TURNS = 50  # of each chat

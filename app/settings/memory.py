@@ -222,5 +222,9 @@ class MemorySettings(Group):
         48,
     )
 
+    def is_enabled(self, tier: Tier) -> bool:
+        """Whether anything of a tier is remembered and told."""
+        return bool(self.values[f"{tier.value}_enabled"])
+
 
 MEMORY_SETTINGS = settings_of(MemorySettings)

@@ -39,5 +39,15 @@ class PageSettings(Group):
         section=Section.PAGE,
     )
 
+    @property
+    def parts(self) -> dict[str, bool]:
+        """Which parts of the page are wanted, by the names that the page has for them."""
+        return {
+            "badge": self.page_badge,
+            "marks": self.page_marks,
+            "button": self.page_button,
+            "commands": self.page_commands,
+        }
+
 
 PAGE_SETTINGS = settings_of(PageSettings)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from app.core.translation import N_
 from app.settings.groups import Group, Several, settings_of
 from app.settings.setting import Scope, Section, Setting
-from app.settings.slots import placement
+from app.settings.slots import Place, frame_in, place_in, placement
+from app.story.inclusion import InclusionRules, limit_in_tokens
 
 RUNNING_TEMPLATE = """<story_so_far>
 What happened before the messages below, oldest first. Take it as remembered; do not repeat it.
@@ -287,6 +288,39 @@ class RecapSettings(Group):
         scope=Scope.CHAT,
         section=Section.MESSAGES,
     )
+
+    @property
+    def running_recap_at(self) -> Place:
+        return place_in(self.values, "running_recap")
+
+    @property
+    def running_recap_frame(self) -> str:
+        return frame_in(self.values, "running_recap")
+
+    @property
+    def message_recaps_at(self) -> Place:
+        return place_in(self.values, "message_recaps")
+
+    @property
+    def message_recaps_frame(self) -> str:
+        return frame_in(self.values, "message_recaps")
+
+    def inclusion_rules(self, context_tokens: int | None = None) -> InclusionRules:
+        """Which recaps of messages count. context_tokens: of the chat's model, None as set."""
+        context = self.context_tokens if context_tokens is None else context_tokens
+        kind = self.inclusion_limit_type
+        return InclusionRules(
+            limit_tokens=limit_in_tokens(self.inclusion_limit, kind, context),
+            long_term_tokens=limit_in_tokens(self.long_term_limit, kind, context),
+            lag=self.inclusion_lag,
+            include_user=self.include_user_messages,
+            include_hidden=self.include_hidden_messages,
+            include_narrator=self.include_narrator_messages,
+            minimum_tokens=self.inclusion_minimum_tokens,
+            skip_oversized=self.inclusion_skip_oversized,
+            left_out=frozenset(filter(None, map(str.strip, self.left_out.split(",")))),
+            with_prefill=self.message_recap_prefill_shown,
+        )
 
 
 RECAP_SETTINGS = settings_of(RecapSettings)

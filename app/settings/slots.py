@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.core.translation import N_
-from app.prompt.budgeting.budgets import ADVANCED, DEFAULTS, NINE, SIMPLE, TRIGGERED_BUDGET
-from app.prompt.headings import OF_STORY
-from app.prompt.placement import AUTO, FORCED, NEVER
-from app.prompt.slots import SLOTS, Position, Role, SlotName
-from app.settings.groups import Group, Several, settings_of
+from app.settings.groups import Group, Several, Values, settings_of
 from app.settings.setting import Scope, Section, Setting
+from app.settings.slot_table import (
+    DEFAULTS,
+    NINE,
+    SLOTS,
+    TRIGGERED_BUDGET,
+    Position,
+    Role,
+    SlotName,
+)
+
+SIMPLE, ADVANCED = "simple", "advanced"
+AUTO, FORCED, NEVER = "auto", "forced", "never"
+OF_STORY = "story"  # for the language that the story is told in
 
 PLACES = {
     Position.BEFORE_PROMPT: N_("before the main prompt"),
@@ -34,6 +44,33 @@ HEADING_LANGUAGES = {
     "ru": "Русский",
     "zh": "中文",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in SillyTavern's prompt a slot stands. depth: messages behind it, where it stands in
+    the chat. scan: whether its text may trigger lore.
+    """
+
+    position: Position
+    depth: int = 0
+    role: Role = Role.SYSTEM
+    scan: bool = False
+
+
+def place_in(values: Values, name: str) -> Place:
+    """The place of a slot whose settings begin with `name`."""
+    return Place(
+        Position(values[f"{name}_position"]),
+        int(values[f"{name}_depth"]),
+        Role(values[f"{name}_role"]),
+        bool(values[f"{name}_scan"]),
+    )
+
+
+def frame_in(values: Values, name: str) -> str:
+    """The text around a slot whose settings begin with `name`."""
+    return str(values[f"{name}_template"])
 
 
 def placement(
@@ -199,6 +236,15 @@ class BudgetSettings(Group):
         N_("A tier that is cut gets what it needs and a little more. Your own values are kept."),
         default=False,
     )
+
+    @property
+    def is_one_total(self) -> bool:
+        """Whether one total is dealt out, and not a budget for each."""
+        return self.budget_mode == SIMPLE
+
+    def budget(self, name: SlotName) -> int:
+        """Tokens that the user gave a slot."""
+        return int(self.values[f"budget_{name}"])
 
 
 BUDGET_SETTINGS = settings_of(BudgetSettings)
@@ -384,6 +430,15 @@ class SlotSettings(Group):
             depth=0,
         )
     )
+
+    def place(self, name: SlotName) -> Place:
+        """Where a slot of memory stands; none deeper in the chat than any may."""
+        wanted = place_in(self.values, f"slot_{name}")
+        return replace(wanted, depth=min(wanted.depth, self.slots_deepest))
+
+    def frame(self, name: SlotName) -> str:
+        """The text around a slot of memory."""
+        return frame_in(self.values, f"slot_{name}")
 
 
 SLOT_SETTINGS = settings_of(SlotSettings)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import floor
-from typing import Any
 
 from app.core.translation import N_, number, tr
 from app.story.anchors import common_ends
@@ -75,23 +74,6 @@ class InclusionRules:
             and not self.left_out
             and self.minimum_tokens <= 0
         )
-
-
-def rules_of(settings: Mapping[str, Any], context_tokens: int) -> InclusionRules:
-    """The rules by the settings. context_tokens: of the chat's model."""
-    kind = settings["inclusion_limit_type"]
-    return InclusionRules(
-        limit_tokens=limit_in_tokens(int(settings["inclusion_limit"]), kind, context_tokens),
-        long_term_tokens=limit_in_tokens(int(settings["long_term_limit"]), kind, context_tokens),
-        lag=int(settings["inclusion_lag"]),
-        include_user=settings["include_user_messages"],
-        include_hidden=settings["include_hidden_messages"],
-        include_narrator=settings["include_narrator_messages"],
-        minimum_tokens=int(settings["inclusion_minimum_tokens"]),
-        skip_oversized=settings["inclusion_skip_oversized"],
-        left_out=frozenset(filter(None, map(str.strip, str(settings["left_out"]).split(",")))),
-        with_prefill=bool(settings["message_recap_prefill_shown"]),
-    )
 
 
 NOTHING_TO_RECAP = Inclusion(InclusionState.NONE, N_("Nothing of the story in it."))

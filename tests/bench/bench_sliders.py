@@ -24,8 +24,9 @@ from app.memory.standing import Ground, standings
 from app.prompt.assembly import prepared
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
+from app.settings.recaps import RecapSettings
 from app.settings.values import REGISTRY, ValueInForce
-from app.story.inclusion import InclusionRules, include, rules_of
+from app.story.inclusion import InclusionRules, include
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
 from app.story.story import Story
@@ -78,7 +79,7 @@ def rehearsed(count: int) -> Rehearsal:
     settings = {name: setting.default for name, setting in REGISTRY.items()}
     settings |= {"budget_mode": "advanced", "message_recaps_inject": True}
     settings |= {"message_recaps_budget": 3_000}
-    story = with_recaps(long_story(count), rules_of(settings, CONTEXT))
+    story = with_recaps(long_story(count), RecapSettings(settings).inclusion_rules(CONTEXT))
     told = Recollection(standings(memories(story), Ground.of(1, story.messages)), chat=1)
     turn = prepared(story, settings, Means(COUNT, load_packs()), told=told)
     rehearsal = Rehearsal(turn, InclusionPreview(story, COUNT), settings, CONTEXT, True, 800)

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from app.prompt.slots import Position, Role, Slot, SlotSet
+from app.prompt.slots import Slot, SlotSet
+from app.settings.slot_table import Position, Role
 from app.sillytavern.bridge.bridge_protocol import Changed, ChatIdentity, Event, TurnRequest
 from app.sillytavern.bridge.bridge_socket import BridgeServer, Page
 from tests.e2e.sillytavern import CHARACTER

@@ -15,7 +15,7 @@ from app.companion import open_companion
 from app.core.part_health import Health
 from app.core.paths import user_folders
 from app.memory.records import Document, DocumentKind, Tier
-from app.prompt.slots import SlotName
+from app.settings.slot_table import SlotName
 from app.store.store import Store
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage

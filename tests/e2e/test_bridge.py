@@ -10,7 +10,8 @@ import pytest_asyncio
 from playwright.async_api import Route
 
 from app.core.errors import BridgeError
-from app.prompt.slots import Position, SlotSet
+from app.prompt.slots import SlotSet
+from app.settings.slot_table import Position
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity, Event, TurnRequest
 from tests.e2e.bridge import RecordingBridge, chat, slot_set

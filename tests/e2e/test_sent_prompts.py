@@ -10,8 +10,9 @@ import pytest_asyncio
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
 from app.prompt.model_tokens import MEASURES, PROBES, measured
 from app.prompt.order import ordered
-from app.prompt.slots import Position, Slot, SlotSet
+from app.prompt.slots import Slot, SlotSet
 from app.prompt.turns import FinalPrompt, SentPart, Share, Wire, pieces_of, turn_of
+from app.settings.slot_table import Position
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity, Sent, TurnRequest
 from tests.e2e.bridge import RecordingBridge, chat, slot_set
 from tests.e2e.page import CONTEXT, TavernPage

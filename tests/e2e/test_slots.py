@@ -17,7 +17,8 @@ import pytest_asyncio
 
 from app.core.part_health import Light
 from app.prompt.placement import IN_BLOCK, MACROS
-from app.prompt.slots import RUNNING_RECAP_KEY, SlotName
+from app.prompt.slots import RUNNING_RECAP_KEY
+from app.settings.slot_table import SlotName
 from app.sillytavern.bridge import bridge_installer
 from tests.character_card import write_card
 from tests.e2e import sillytavern

@@ -8,18 +8,10 @@ from typing import Any
 
 from app.core.translation import number, tr
 from app.prompt.budgeting.auto_tune import Tuning
-from app.prompt.budgeting.budgets import ADVANCED, NINE
-from app.prompt.set_slots import depth_of
-from app.prompt.slots import (
-    RUNNING_RECAP_KEY,
-    LeftOut,
-    Position,
-    Reason,
-    SlotContent,
-    SlotName,
-)
+from app.prompt.slots import RUNNING_RECAP_KEY, LeftOut, Reason, SlotContent
 from app.settings.recaps import RecapSettings
-from app.settings.slots import BudgetSettings
+from app.settings.slot_table import NINE, SlotName
+from app.settings.slots import ADVANCED, BudgetSettings, SlotSettings
 from app.settings.values import REGISTRY
 from app.work.prompts.budget_preview import Outlook, Rehearsal
 from ui.budgets import words
@@ -144,8 +136,8 @@ def _row(
             "Auto-tune sets this. Your own value, {own}, comes back when you switch it off.",
             own=number(own),
         )
-    position = Position(settings[f"slot_{name}_position"])
-    place = words.place_words(position, depth_of(settings, name))
+    at = SlotSettings(settings).place(name)
+    place = words.place_words(at.position, at.depth)
     return RowFacts(
         setting.name,
         name,

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.core.translation import N_
-from app.prompt.budgeting.budgets import ADVANCED, NINE, SIMPLE, Budgets
-from app.prompt.slots import SlotName
+from app.prompt.budgeting.budgets import Budgets
+from app.settings.slot_table import NINE, SlotName
+from app.settings.slots import ADVANCED, SIMPLE
 from app.settings.values import REGISTRY
 from app.work.prompts.budget_preview import Outlook
 from ui.budgets import words

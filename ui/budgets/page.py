@@ -11,9 +11,9 @@ from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
-from app.prompt.budgeting.budgets import ADVANCED, SIMPLE
-from app.prompt.slots import SlotName, TurnKind
-from app.settings.slots import BudgetSettings
+from app.prompt.slots import TurnKind
+from app.settings.slot_table import SlotName
+from app.settings.slots import ADVANCED, SIMPLE, BudgetSettings
 from app.work.prompts.budget_history import Need
 from app.work.prompts.budget_preview import Outlook, Rehearsal
 from ui.budgets import words

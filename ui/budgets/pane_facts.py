@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from app.core.translation import tr
 from app.prompt.budgeting.auto_tune import target
-from app.prompt.slots import SlotContent, SlotName
+from app.prompt.slots import SlotContent
+from app.settings.slot_table import SlotName
 from app.work.prompts.budget_history import Need
 from app.work.prompts.budget_preview import Outlook, Rehearsal
 from ui.budgets import words

@@ -20,7 +20,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, Q
 
 from app.core.translation import N_, number, tr, tr_in
 from app.prompt.slot_names import slot_name
-from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, SlotName, TurnKind
+from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, TurnKind
+from app.settings.slot_table import SlotName
 from app.work.prompts.budget_preview import Outlook
 from ui.budgets import words
 from ui.controls.fields import Segments

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.translation import tr
-from app.prompt.budgeting.budgets import ADVANCED, SIMPLE
+from app.settings.slots import ADVANCED, SIMPLE
 from ui.budgets.commands import BudgetCommands
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Segments

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, tr
 from app.prompt.budgeting.auto_tune import Tuning
-from app.prompt.slots import SlotName
+from app.settings.slot_table import SlotName
 from ui.budgets import words
 from ui.controls.buttons import Button, Switch
 from ui.controls.labels import ElidedLabel, Label, body, meta, section

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.core.translation import N_, number, tr, trn
-from app.prompt.budgeting.budgets import DEFAULTS
 from app.prompt.slot_names import SLOT_NAMES
-from app.prompt.slots import SLOTS, Position, SlotName, TurnKind
+from app.prompt.slots import TurnKind
+from app.settings.slot_table import DEFAULTS, SLOTS, Position, SlotName
 from ui.core.slot_words import SLOT_TIERS
 
 # In the order of the page, largest default first.

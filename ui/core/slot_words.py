@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.core.translation import N_, number, retold, tr, tr_in, trn
-from app.prompt.slots import RUNNING_RECAP_KEY, SLOTS, Position, Role, Slot
+from app.prompt.slots import RUNNING_RECAP_KEY, Slot
+from app.settings.slot_table import SLOTS, Position, Role
 from app.story.recaps import BUILT_IN, DEMO_AUTHORS, FOREIGN, YOU, RunningRecap, RunningVersion
 from ui.controls.dates import time_words
 

@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.translation import N_, number, tr, trn
 from app.prompt.slot_names import slot_name
-from app.prompt.slots import SlotName, SlotSet
+from app.prompt.slots import SlotSet
+from app.settings.slot_table import SlotName
 from ui.core.session import Session
 from ui.shell.notice import Notice
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from app.prompt.budgeting.budgets import Budgets, shares
-from app.prompt.slots import SlotName, TurnKind
+from app.prompt.slots import TurnKind
+from app.settings.slot_table import SlotName
 from app.story.scene_cues.language import LanguagePack, common_words, tokens_of
 
 FACTORS: Mapping[TurnKind, Mapping[SlotName, float]] = MappingProxyType(

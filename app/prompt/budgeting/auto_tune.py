@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from app.core.translation import tr
-from app.prompt.budgeting.budgets import DEFAULTS, NINE, Budgets, levelled, shares
-from app.prompt.slots import SLOTS, SlotName
+from app.prompt.budgeting.budgets import Budgets, levelled, shares
+from app.settings.slot_table import DEFAULTS, NINE, SLOTS, SlotName
 
 MARGIN_PERCENT = 115
 STEP = 50

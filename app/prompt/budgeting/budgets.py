@@ -9,15 +9,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from app.prompt.slots import SHARING, SLOTS, SlotName
+from app.settings.slot_table import DEFAULTS, NINE, SlotName
+from app.settings.slots import BudgetSettings
 
-SIMPLE, ADVANCED = "simple", "advanced"
-
-NINE = SHARING  # the summary's budget stands beside their total
-DEFAULTS: Mapping[SlotName, int] = MappingProxyType(
-    {name: SLOTS[name].budget for name in (SlotName.SHORT, *NINE)}
-)
-TRIGGERED_BUDGET = 150
 LEAST_CHAT = 8  # one part in so many of the context is for the chat itself, whatever the card takes
 MOST_OF_CONTEXT = 2  # one part in so many of the context is for slots, the rest for card and chat
 
@@ -43,12 +37,13 @@ def budgets_of(settings: Mapping[str, Any]) -> Budgets:
     """The user's budgets: shares of one total, or one by one; the summary's and that of called-up
     memories in any case.
     """
-    if settings["budget_mode"] == ADVANCED:
-        nine: Budgets = {name: int(settings[f"budget_{name}"]) for name in NINE}
+    of_user = BudgetSettings(settings)
+    if of_user.is_one_total:
+        nine = shares(of_user.budget_total)
     else:
-        nine = shares(int(settings["budget_total"]))
+        nine = {name: of_user.budget(name) for name in NINE}
     own = (SlotName.SHORT, SlotName.TRIGGERED)
-    return MappingProxyType({**nine, **{name: int(settings[f"budget_{name}"]) for name in own}})
+    return MappingProxyType({**nine, **{name: of_user.budget(name) for name in own}})
 
 
 def room_in(context: int | None, total: int | None, fixed: int = 0) -> int | None:

@@ -15,9 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.prompt.budgeting.budgets import DEFAULTS
 from app.prompt.choosing.drafts import Count, Draft, Entry
-from app.prompt.slots import SlotName
+from app.settings.slot_table import DEFAULTS, SlotName
 from app.story.recap_texts.terms import Floats, TermTable, term_table
 
 TOLD_AGAIN = 0.15  # of its weight, what a term still adds that a line before told

@@ -12,7 +12,8 @@ from functools import cached_property
 from itertools import accumulate
 
 from app.prompt.choosing.framing import defused, framed
-from app.prompt.slots import LeftOut, PassageShown, SlotName
+from app.prompt.slots import LeftOut, PassageShown
+from app.settings.slot_table import SlotName
 
 Count = Callable[[str], int]
 Place = tuple[int | float | str, ...]

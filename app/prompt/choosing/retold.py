@@ -8,8 +8,9 @@ from dataclasses import replace
 from math import log1p
 
 from app.prompt.choosing.drafts import Draft
-from app.prompt.slots import LeftOut, Reason, SlotName
+from app.prompt.slots import LeftOut, Reason
 from app.recall.words import Words
+from app.settings.slot_table import SlotName
 
 # Slots of sentences that tell what happened: a question, a value or a feeling is another thing.
 TELLING = frozenset({SlotName.LONG, SlotName.TRIGGERED, SlotName.SCENES, SlotName.SESSION})

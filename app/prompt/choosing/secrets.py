@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from app.memory.epistemic.withheld import Withheld
 from app.prompt.choosing.drafts import Draft
-from app.prompt.slots import LeftOut, Reason, SlotName
+from app.prompt.slots import LeftOut, Reason
+from app.settings.slot_table import SlotName
 
 # Who knows what says itself what somebody does not know; a correction is for what was said.
 EXEMPT = frozenset({SlotName.EPISTEMIC, SlotName.REPAIR})

@@ -26,7 +26,8 @@ from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.worth import LASTING, PASSING
 from app.prompt.occasion import Occasion
 from app.prompt.rendering.touched import calls, worth_now
-from app.prompt.slots import SLOTS, LeftOut, Reason, SlotName
+from app.prompt.slots import LeftOut, Reason
+from app.settings.slot_table import SLOTS, SlotName
 
 SECONDHAND = "[secondhand]"
 # What a session's newest entry of each type tells of the scene.
@@ -50,7 +51,7 @@ def long_draft(occasion: Occasion) -> Draft:
     """Long-term memories, the oldest first in the text; of each type a share before any type has
     more. Fresh ones are with those that the moment calls up.
     """
-    memories, left_out = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled", at_head=True)
+    memories, left_out = _wanted(occasion, Tier.LONG_TERM, at_head=True)
     memories = tuple(standing for standing in memories if not occasion.is_fresh(standing))
     held = [standing.memory for standing in memories]
     best_first = ranked(held, utilities(held, occasion.common))
@@ -71,7 +72,7 @@ class CalledUp:
 
 def call_up(occasion: Occasion) -> CalledUp:
     """What the moment calls up, whatever the long-term slot may hold of it."""
-    memories, _ = _wanted(occasion, Tier.LONG_TERM, is_on="longterm_enabled")
+    memories, _ = _wanted(occasion, Tier.LONG_TERM)
     held = [standing.memory for standing in memories]
     found = calls(occasion, held)
     best = max((one.score for one in found.values()), default=0.0) or 1.0
@@ -119,14 +120,14 @@ def session_draft(occasion: Occasion) -> Draft:
     """The scene as it is now, then details of this session and how threads ended, the oldest
     first.
     """
-    memories, left_out = _wanted(occasion, Tier.SESSION, is_on="session_enabled")
+    memories, left_out = _wanted(occasion, Tier.SESSION)
     # What the messages of the prompt say themselves need not say first how things are.
     newest = {
         s.memory.type: s.memory
         for s in memories
         if occasion.is_of_now(s) and not occasion.is_visible(s.memory)
     }
-    if occasion.is_on("session_enabled") and occasion.is_on("arcs_enabled"):
+    if occasion.memory.is_enabled(Tier.SESSION) and occasion.memory.is_enabled(Tier.ARCS):
         memories = _in_time((*memories, *occasion.outcomes))
     held = [standing.memory for standing in memories]
     now = {newest[type_].id: label for type_, label in SCENE_STATE.items() if type_ in newest}
@@ -157,7 +158,7 @@ def session_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.SESSION,
         tuple(entries),
-        occasion.frame("slot_session_template"),
+        occasion.frame(SlotName.SESSION),
         "{{session}}",
         headings=(say(SCENE_NOW), "", say(EARLIER)),
         above=1,
@@ -169,7 +170,7 @@ def tier_draft(occasion: Occasion, name: SlotName, tier: Tier) -> Draft:
     """The entries of a tier one by one, as open threads are, the oldest first; pinned ones stay
     longest, then those that weigh most.
     """
-    held, left_out = _wanted(occasion, tier, is_on=f"{tier.value}_enabled")
+    held, left_out = _wanted(occasion, tier)
     order = _order(held)
     best_first = sorted(
         (standing.memory for standing in held),
@@ -213,18 +214,18 @@ def _is_yours(memory: Memory) -> bool:
 
 
 def _wanted(
-    occasion: Occasion, tier: Tier, *, is_on: str, at_head: bool = False
+    occasion: Occasion, tier: Tier, *, at_head: bool = False
 ) -> tuple[tuple[Standing, ...], tuple[LeftOut, ...]]:
     """What of a tier may be told to the responder, and what not."""
-    if not occasion.is_on(is_on):
+    if not occasion.memory.is_enabled(tier):
         return (), ()
     kept: list[Standing] = []
     left_out: list[LeftOut] = []
     for standing in occasion.at_head(tier) if at_head else occasion.active(tier):
         memory = standing.memory
-        if not occasion.was_there(memory) and not occasion.is_on("secondhand_marked"):
+        if not occasion.was_there(memory) and not occasion.slots.secondhand_marked:
             left_out.append(_left_out(memory, Reason.SECONDHAND))
-        elif occasion.is_on("slots_leave_out_visible") and occasion.is_visible(memory):
+        elif occasion.slots.slots_leave_out_visible and occasion.is_visible(memory):
             left_out.append(_left_out(memory, Reason.VISIBLE))
         else:
             kept.append(standing)
@@ -258,7 +259,7 @@ def _listed(
             )
             for memory in best_first
         ),
-        occasion.frame(f"slot_{name}_template"),
+        occasion.frame(name),
         f"{{{{{SLOTS[name].placeholder}}}}}",
         headings=("", occasion.headings.of(EARLIER)),
         left_out=left_out,

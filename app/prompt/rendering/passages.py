@@ -102,13 +102,13 @@ class _Wanted:
 def passages(occasion: Occasion) -> tuple[Passage, ...]:
     """What is called up from the messages, best first."""
     index = occasion.index
-    if index is None or not occasion.is_on("passages_enabled") or not occasion.recent:
+    if index is None or not occasion.slots.passages_enabled or not occasion.recent:
         return ()
     wanted = _wanted(occasion, index)
     if not wanted:
         return ()
     kept: list[Passage] = []
-    most = int(occasion.settings["passages_shown"])
+    most = occasion.slots.passages_shown
     allowed = PassagePlaces(occasion)
     for found in islice(filter(allowed.has, _likeliest(occasion, index, wanted)), LOOKED_AT):
         is_answered = _is_answered(occasion, found) and allowed.has(found + 1)

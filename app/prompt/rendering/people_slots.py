@@ -21,7 +21,8 @@ from app.prompt.headings import Headings
 from app.prompt.occasion import CALLED_UP_BY, Occasion
 from app.prompt.rendering.memory_slots import EARLIER
 from app.prompt.rendering.touched import SPOKEN_OF, worth_now
-from app.prompt.slots import LeftOut, Reason, SlotName
+from app.prompt.slots import LeftOut, Reason
+from app.settings.slot_table import SlotName
 
 MAGNITUDES = ("high", "medium", "low")
 FELT = (1.4, 1.0, 0.6)  # worth by magnitude
@@ -58,7 +59,7 @@ def relationships_draft(occasion: Occasion) -> Draft:
     """Who feels what toward whom, a line for each pair of those who are there; the responder's
     own feelings stay longest, then the strongest.
     """
-    feelings = _held(occasion, Tier.RELATIONSHIPS, "relationships_enabled")
+    feelings = _held(occasion, Tier.RELATIONSHIPS)
     kept: list[Memory] = []
     left_out: list[LeftOut] = []
     for standing in feelings:
@@ -100,7 +101,7 @@ def relationships_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.RELATIONSHIPS,
         tuple(entries),
-        occasion.frame("slot_relationships_template"),
+        occasion.frame(SlotName.RELATIONSHIPS),
         "{{relationships}}",
         headings=("", say(EARLIER)),
         left_out=tuple(left_out),
@@ -113,7 +114,7 @@ def epistemic_draft(occasion: Occasion) -> Draft:
     What they do not know says so in its own line, which no budget parts from it. What others hide
     from them is part of it.
     """
-    held = _held(occasion, Tier.EPISTEMIC, "epistemic_enabled")
+    held = _held(occasion, Tier.EPISTEMIC)
     mine = [
         standing
         for standing in held
@@ -122,7 +123,7 @@ def epistemic_draft(occasion: Occasion) -> Draft:
         and standing.memory.type != "unaware"
     ]
     told = {standing.memory.id: standing.memory.type for standing in mine}
-    if occasion.is_on("epistemic_unaware"):
+    if occasion.slots.epistemic_unaware:
         unknown = {memory.id for memory in _unknown(occasion)}
         mine += [standing for standing in held if standing.memory.id in unknown]
         told |= dict.fromkeys(unknown, "unaware")
@@ -150,7 +151,7 @@ def epistemic_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.EPISTEMIC,
         tuple(entries),
-        occasion.frame("slot_epistemic_template"),
+        occasion.frame(SlotName.EPISTEMIC),
         "{{epistemic}}",
         headings=tuple(
             occasion.headings.of(head).replace("{name}", name) if head else ""
@@ -192,7 +193,7 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
     """
     values: dict[tuple[str, str], Standing] = {}
     past: list[LeftOut] = []
-    held = _held(occasion, Tier.STATE_LEDGER, "state_ledger_enabled")
+    held = _held(occasion, Tier.STATE_LEDGER)
     left = corrected(held, occasion.common)
     later = occasion.active(Tier.SESSION, Tier.LONG_TERM)
     for standing in held:
@@ -240,7 +241,7 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.STATE_LEDGER,
         tuple(entries),
-        occasion.frame("slot_state_ledger_template"),
+        occasion.frame(SlotName.STATE_LEDGER),
         "{{state_ledger}}",
         headings=("", say(EARLIER)),
         joiner=" | ",
@@ -269,8 +270,8 @@ def _is_past(standing: Standing, occasion: Occasion) -> bool:
     return memory.field != "location" or folded(memory.subject) in occasion.speaking
 
 
-def _held(occasion: Occasion, tier: Tier, is_on: str) -> Sequence[Standing]:
-    return occasion.active(tier) if occasion.is_on(is_on) else ()
+def _held(occasion: Occasion, tier: Tier) -> Sequence[Standing]:
+    return occasion.active(tier) if occasion.memory.is_enabled(tier) else ()
 
 
 def _known(memory: Memory, headings: Headings) -> str:

@@ -15,7 +15,10 @@ from app.prompt.choosing.framing import framed, shortened
 from app.prompt.choosing.secrets import lines_kept_secret
 from app.prompt.choosing.worth import HAPPENED
 from app.prompt.headings import ENGLISH, Headings
-from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Position, Role, Slot
+from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Slot
+from app.settings.program import ProgramSettings
+from app.settings.recaps import RecapSettings
+from app.settings.slots import Place
 from app.story.inclusion import InclusionState
 from app.story.recap_texts.pinned import pins_in
 from app.story.recap_texts.recap_text import Recap, is_headed, parse_recap
@@ -48,15 +51,18 @@ def running_recap_slot(
 
     A branch or a shortened chat gets the version that tells nothing of what it does not hold.
     """
+    recaps = RecapSettings(settings)
     version = injected_version(story.running, story.places)
-    content = version.content if version and settings["running_recap_enabled"] else ""
+    content = version.content if version and recaps.running_recap_enabled else ""
     if version is not None and content and visible_from is not None:
         content = _before(story, version, visible_from)
     if version is not None and version.is_of_a_model and version.reason == FOLD:
-        content = _left_to_slots(content, spare, frozenset(pin.text for pin in pins_in(settings)))
+        pinned = frozenset(pin.text for pin in pins_in(ProgramSettings(settings).recap_pins))
+        content = _left_to_slots(content, spare, pinned)
     content = lines_kept_secret(content, withheld)
-    told = partial(_framed, settings, "running_recap", headings)
-    return _slot(RUNNING_RECAP_KEY, "running_recap", content, settings, budget, count, told, spare)
+    told = partial(_framed, recaps.running_recap_frame, "{{running_recap}}", headings)
+    at = recaps.running_recap_at
+    return _slot(RUNNING_RECAP_KEY, content, at, budget, count, told, spare)
 
 
 def _before(story: Story, version: RunningVersion, index: int) -> str:
@@ -90,13 +96,14 @@ def message_recaps_slot(
     headings: Headings = ENGLISH,
 ) -> Slot:
     """The included message recaps; the oldest go first when cut. lines: as `included_recaps`."""
-    told = partial(_framed, settings, "message_recaps", headings)
-    return _slot(MESSAGE_RECAPS_KEY, "message_recaps", lines, settings, budget, count, told)
+    recaps = RecapSettings(settings)
+    told = partial(_framed, recaps.message_recaps_frame, "{{message_recaps}}", headings)
+    return _slot(MESSAGE_RECAPS_KEY, lines, recaps.message_recaps_at, budget, count, told)
 
 
 def included_recaps(story: Story, settings: Mapping[str, Any]) -> str:
     """The message recaps that count, oldest first, a line each."""
-    with_prefill = bool(settings["message_recap_prefill_shown"])
+    with_prefill = RecapSettings(settings).message_recap_prefill_shown
     recaps = story.message_recaps
     return "\n".join(
         " ".join(recaps[message.anchor].shown_text(with_prefill=with_prefill).split())
@@ -107,15 +114,14 @@ def included_recaps(story: Story, settings: Mapping[str, Any]) -> str:
 
 def _slot(
     key: str,
-    name: str,
     content: str,
-    settings: Mapping[str, Any],
+    at: Place,
     budget: int,
     count: Count,
     told: Callable[[str], str],
     spare: Sequence[str] = (),
 ) -> Slot:
-    """A slot by its settings, which all begin with `name`. told: a text in its frame."""
+    """A slot at its place. told: a text in its frame."""
 
     def count_framed(text: str) -> int:
         return count(told(text))
@@ -129,10 +135,10 @@ def _slot(
         text = told(cut)
     return Slot(
         key=key,
-        position=Position(settings[f"{name}_position"]),
-        depth=int(settings[f"{name}_depth"]),
-        role=Role(settings[f"{name}_role"]),
-        scan=bool(settings[f"{name}_scan"]),
+        position=at.position,
+        depth=at.depth,
+        role=at.role,
+        scan=at.scan,
         text=text,
         tokens=count(text),
         budget=budget,
@@ -140,10 +146,9 @@ def _slot(
     )
 
 
-def _framed(settings: Mapping[str, Any], name: str, headings: Headings, text: str) -> str:
+def _framed(frame: str, placeholder: str, headings: Headings, text: str) -> str:
     """A text of a slot in its frame."""
-    frame = headings.in_frame(str(settings[f"{name}_template"]))
-    return framed(headings.in_recap(text), frame, f"{{{{{name}}}}}")
+    return framed(headings.in_recap(text), headings.in_frame(frame), placeholder)
 
 
 def _told_first(content: str, budget: int, count: Count, spare: Sequence[str]) -> str | None:

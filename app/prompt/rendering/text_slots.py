@@ -16,7 +16,8 @@ from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.notes import ALSO_NAMED, names_told
 from app.prompt.choosing.worth import PASSING
 from app.prompt.occasion import Occasion
-from app.prompt.slots import LeftOut, Reason, SlotName
+from app.prompt.slots import LeftOut, Reason
+from app.settings.slot_table import SlotName
 from app.story.recap_texts.recap_text import parse_recap
 from app.story.recap_texts.sentences import is_inside_quotes, spans_in
 from app.story.recaps import YOU, SceneRecap, injected_version
@@ -68,7 +69,7 @@ def short_draft(occasion: Occasion, running: str) -> Draft:
     return Draft(
         SlotName.SHORT,
         tuple(entries),
-        occasion.frame("slot_short_template"),
+        occasion.frame(SlotName.SHORT),
         "{{summary}}",
         joiner=" ",
     )
@@ -98,7 +99,7 @@ def scenes_draft(occasion: Occasion, running: str) -> Draft:
     return Draft(
         SlotName.SCENES,
         tuple(entries),
-        occasion.frame("slot_scenes_template"),
+        occasion.frame(SlotName.SCENES),
         "{{scenes}}",
         joiner=" ",
         left_out=tuple(left_out),
@@ -110,7 +111,7 @@ def profiles_draft(occasion: Occasion) -> Draft:
     that was made scenes ago only what lasts: other slots tell how things stand since.
     """
     document = None
-    if occasion.is_on("profiles_enabled") and occasion.responder:
+    if occasion.memory.profiles_enabled and occasion.responder:
         document = occasion.document(
             DocumentKind.PROFILE, *occasion.responder_names, before=occasion.horizon
         )
@@ -127,7 +128,7 @@ def profiles_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.PROFILES,
         tuple(entries),
-        occasion.frame("slot_profiles_template"),
+        occasion.frame(SlotName.PROFILES),
         "{{profiles}}",
         headings=tuple(occasion.headings.of(t).replace("{name}", name) for t in PROFILE_TITLES),
     )
@@ -137,7 +138,7 @@ def canon_draft(occasion: Occasion) -> Draft:
     """What whoever answers has lived through; it loses sentences from the end."""
     document = None
     # What a character lived through is none of the user's own words.
-    if occasion.is_on("canon_enabled") and occasion.responder and not occasion.is_by_user:
+    if occasion.slots.canon_enabled and occasion.responder and not occasion.is_by_user:
         names, before = occasion.responder_names, occasion.horizon
         document = occasion.document(DocumentKind.CANON, *names, before=before)
         if document is None:  # a group may have one for all, under its own name
@@ -155,7 +156,7 @@ def canon_draft(occasion: Occasion) -> Draft:
     return Draft(
         SlotName.CANON,
         tuple(entries),
-        occasion.frame("slot_canon_template"),
+        occasion.frame(SlotName.CANON),
         "{{canon}}",
         joiner=" ",
     )
@@ -171,14 +172,14 @@ def repair_draft(occasion: Occasion) -> Draft:
 
 
 def _newest_scenes(occasion: Occasion) -> list[tuple[Scene, SceneRecap]]:
-    if not occasion.is_on("scenes_enabled"):
+    if not occasion.slots.scenes_enabled:
         return []
     found = []
     for scene in reversed(occasion.story.scenes):
         recap = occasion.story.scene_recap(scene)
         if recap is not None and recap.text.strip():
             found.append((scene, recap))
-        if len(found) == int(occasion.settings["scenes_shown"]):
+        if len(found) == occasion.slots.scenes_shown:
             break
     return found[::-1]
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
 from app.story.recap_texts.recap_text import BULLET, HEADING, HEADINGS, clean_line
 from app.story.recap_texts.sentences import spans_in
 
-SETTING = "recap_pins"
 LONGEST = 600  # characters
 MOST = 200
 
@@ -27,13 +25,13 @@ class Pin:
     until: str = ""
 
 
-def pins_in(settings: Mapping[str, Any]) -> tuple[Pin, ...]:
-    """What is pinned in a chat; settings: as they hold for it."""
+def pins_in(kept: str) -> tuple[Pin, ...]:
+    """What is pinned in a chat. kept: as `stored`; what makes no sense is no pin."""
     try:
-        kept = msgspec.json.decode(str(settings[SETTING]) or "[]", type=list[tuple[str, str, str]])
+        pins = msgspec.json.decode(kept or "[]", type=list[tuple[str, str, str]])
     except msgspec.MsgspecError:
         return ()
-    return tuple(Pin(*fields) for fields in kept)
+    return tuple(Pin(*fields) for fields in pins)
 
 
 def stored(pins: Iterable[Pin]) -> str:

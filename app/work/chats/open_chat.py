@@ -23,7 +23,7 @@ from app.sillytavern.company import Company, Keeper
 from app.store.prompt_facts import PromptFacts
 from app.store.store import Store
 from app.story.anchors import align_behind, known_after, retired_after
-from app.story.inclusion import Decided, Inclusion, InclusionRules, rules_of
+from app.story.inclusion import Decided, Inclusion, InclusionRules
 from app.story.messages import Message
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import scenes_after, scenes_of
@@ -432,7 +432,7 @@ class OpenChat:
 
     def inclusion_rules(self, settings: Mapping[str, Any]) -> InclusionRules:
         """What the user wants counted, by these settings and the context SillyTavern last said."""
-        return rules_of(settings, self.context_tokens or RecapSettings(settings).context_tokens)
+        return RecapSettings(settings).inclusion_rules(self.context_tokens or None)
 
     def _include(
         self, story: Story, settings: Mapping[str, Any], head: int

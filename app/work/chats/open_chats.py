@@ -16,6 +16,7 @@ from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.prompt.tokens import TokenCounter
+from app.settings.scenes import SceneSettings
 from app.settings.values import Settings
 from app.sillytavern.data_folders import chat_ref_for
 from app.store.prompt_facts import PromptFacts
@@ -274,7 +275,7 @@ class OpenChats:
         settings = self._settings.for_chat(chat_id)
         writing = self.writing() if self.writing is not None else None
         if writing is not None and writing.of(OperationKind.DETECT_BREAKS).is_free:
-            settings["scene_detector"] = HEURISTIC
+            settings[SceneSettings.scene_detector.name] = HEURISTIC
         return settings
 
     async def after(self, operation: Operation) -> None:

@@ -7,11 +7,14 @@ from pathlib import Path
 
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
+from app.settings.program import ProgramSettings
 from app.settings.values import Settings
 from app.store.store import Store
-from app.story.recap_texts.pinned import SETTING, Pin, pins_in, stored
+from app.story.recap_texts.pinned import Pin, pins_in, stored
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.memory_commands import BUSY
+
+PINS = ProgramSettings.recap_pins.name
 
 
 class RecapPins:
@@ -31,7 +34,7 @@ class RecapPins:
 
     def of(self, path: Path, subject: str = "") -> tuple[Pin, ...]:
         """What is pinned of a recap, oldest first. subject: as a pin has it."""
-        pins = pins_in(self._chats.required(path).settings())
+        pins = self._pins(path)
         return tuple(pin for pin in pins if pin.subject == subject)
 
     async def pin(self, path: Path, pin: Pin) -> None:
@@ -61,17 +64,20 @@ class RecapPins:
             return of_running.format(text=pin.text)
         return of_scene.format(text=pin.text, n=scene.number)
 
+    def _pins(self, path: Path) -> tuple[Pin, ...]:
+        return pins_in(ProgramSettings(self._chats.required(path).settings()).recap_pins)
+
     def _others(self, path: Path, pin: Pin) -> tuple[Pin, ...]:
-        pins = pins_in(self._chats.required(path).settings())
+        pins = self._pins(path)
         return tuple(p for p in pins if (p.subject, p.text) != (pin.subject, pin.text))
 
     async def _put(self, path: Path, pins: tuple[Pin, ...], label: str) -> None:
         if self._is_reading_only():
             raise UsageError(tr(BUSY))
         chat_id, journal = self._chats.required(path).chat_id, self._store.undo
-        with self._settings.as_before_on_error(SETTING, chat_id=chat_id):
+        with self._settings.as_before_on_error(PINS, chat_id=chat_id):
             value = stored(pins)
-            key = self._settings.put(SETTING, value, chat_id=chat_id)
+            key = self._settings.put(PINS, value, chat_id=chat_id)
 
             def unit() -> None:
                 self._store.settings.save(*key, value)

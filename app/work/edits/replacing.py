@@ -12,10 +12,11 @@ from msgspec import structs
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.memory.records import Memory, MemoryChange
+from app.settings.program import ProgramSettings
 from app.settings.values import Settings
 from app.store.store import Store
 from app.story.messages import MessageRecap
-from app.story.recap_texts.pinned import SETTING, pins_in, stored
+from app.story.recap_texts.pinned import pins_in, stored
 from app.story.recap_texts.replacing import LONGEST, Wording
 from app.story.recaps import RunningVersion, SceneRecap, injected_version
 from app.work.chats.open_chat import OpenChat
@@ -24,6 +25,8 @@ from app.work.edits.memory_commands import BUSY
 
 MOST_EXAMPLES = 50
 AROUND = 60  # characters of an example beside what was found
+
+PINS = ProgramSettings.recap_pins.name
 
 
 class Part(StrEnum):
@@ -118,13 +121,13 @@ class Replacing:
         change = _changed(chat, checked(wording), parts)
         if not change.finds.count:
             return change.finds
-        pins = pins_in(chat.settings())
+        pins = pins_in(ProgramSettings(chat.settings()).recap_pins)
         reworded = stored(replace(pin, text=wording.in_text(pin.text)[0]) for pin in pins)
         label = N_("“{put}” for “{find}”").format(put=wording.put, find=wording.find)
-        with self._settings.as_before_on_error(SETTING, chat_id=chat.chat_id):
+        with self._settings.as_before_on_error(PINS, chat_id=chat.chat_id):
             key = None
             if {Part.RUNNING, Part.SCENES} & set(parts) and reworded != stored(pins):
-                key = self._settings.put(SETTING, reworded, chat_id=chat.chat_id)
+                key = self._settings.put(PINS, reworded, chat_id=chat.chat_id)
 
             def unit() -> None:
                 self._keep(chat.chat_id, change)

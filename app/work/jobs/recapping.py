@@ -13,6 +13,7 @@ from app.core.signals import Signal
 from app.core.translation import N_, tr
 from app.llm.writers.writer import RecapWriter, SceneDraft, Staging
 from app.llm.writers.written import Written
+from app.settings.program import ProgramSettings
 from app.settings.scenes import SceneSettings
 from app.store.kept_answers import KeptInStore
 from app.story.answers.merging import HARD_BOUND
@@ -129,7 +130,11 @@ class Recapper:
                 await self._stand_in(chat, scene, messages, operation)
             raise
         before = story.scene_recap(scene)
-        pins = [pin for pin in pins_in(chat.settings()) if pin.subject == spec.anchor]
+        pins = [
+            pin
+            for pin in pins_in(ProgramSettings(chat.settings()).recap_pins)
+            if pin.subject == spec.anchor
+        ]
         recap = SceneRecap(
             anchor=spec.anchor,
             version=0,
@@ -356,7 +361,11 @@ def pins_until(chat: OpenChat, anchor: str) -> list[Pin]:
         place = chat.index_of(pin.until) if pin.until else 0
         return not pin.subject and place is not None and place <= last
 
-    return [pin for pin in pins_in(chat.settings()) if is_told(pin)]
+    return [pin for pin in _pins_of(chat) if is_told(pin)]
+
+
+def _pins_of(chat: OpenChat) -> tuple[Pin, ...]:
+    return pins_in(ProgramSettings(chat.settings()).recap_pins)
 
 
 def _closed_scene(chat: OpenChat, anchor: str) -> Scene:

@@ -17,6 +17,7 @@ from app.core.operations import Operation
 from app.core.part_health import Health
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
+from app.settings.page import PageSettings
 from app.settings.values import Settings
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity
 from app.sillytavern.bridge.bridge_socket import Page
@@ -29,7 +30,6 @@ from app.work.pages.page_badge import PageBadge, badge_of
 
 log = logging.getLogger(__name__)
 
-PARTS = ("badge", "marks", "button", "commands")  # of the page; a setting `page_...` for each
 SETTLE_SECONDS = 0.2
 LONGEST_SETTLE_SECONDS = 1.0
 # Each batch costs the page one layout of all that it shows, whether for one mark or for hundreds.
@@ -110,7 +110,7 @@ class PageSide:
 
     def follow(self, health: Health) -> None:
         """How the program is doing; settings are looked at again as well."""
-        parts = {part: bool(self._settings[f"page_{part}"]) for part in PARTS}
+        parts = PageSettings(self._settings).parts
         if parts != self._parts:
             self._parts = parts
             self._link.choose_parts(parts)

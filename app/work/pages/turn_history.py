@@ -16,7 +16,7 @@ from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.prompt.prefix import PrefixBreak, prefix_break
 from app.prompt.sent_room import fixed_of
-from app.prompt.slots import Position, Role, Slot
+from app.prompt.slots import Slot
 from app.prompt.turns import (
     FinalPrompt,
     SentPart,
@@ -25,6 +25,7 @@ from app.prompt.turns import (
     told_memories,
     turn_of,
 )
+from app.settings.slot_table import Position, Role
 from app.sillytavern.bridge.bridge_protocol import Sent, WireSlot
 from app.sillytavern.bridge.bridge_socket import Page
 from app.store.store import Store

@@ -24,7 +24,7 @@ from app.memory.lifecycle.derived_documents import all_of, by_subject
 from app.memory.names import folded
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
-from app.memory.records import DocumentKind, Memory
+from app.memory.records import DocumentKind, Memory, Tier
 from app.settings.memory import MemorySettings
 from app.settings.recaps import RecapSettings
 from app.settings.scenes import SceneSettings
@@ -170,7 +170,7 @@ def trigger_spec(chat: Derivable, memories: Sequence[Memory], *, again: str = ""
 
 
 def _arc_summaries(chat: Derivable, *, only_by_hand: bool = False) -> OperationSpec | None:
-    if not chat.settings["arcs_enabled"] or not chat.story.messages:
+    if not MemorySettings(chat.settings).is_enabled(Tier.ARCS) or not chat.story.messages:
         return None
     resolved = (arc for arc in chat.resolved if arc.is_by_hand or not only_by_hand)
     lacking = without_summary(resolved, chat.documents)[:MOST_AT_ONCE]

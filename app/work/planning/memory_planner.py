@@ -319,7 +319,7 @@ def room_for_messages(writing: Writing) -> int:
 
 def enabled_tiers(settings: Mapping[str, Any]) -> tuple[str, ...]:
     """Tiers that the user wants, in the order of their requests."""
-    return tuple(tier.value for tier in Tier if settings[f"{tier.value}_enabled"])
+    return tuple(tier.value for tier in Tier if MemorySettings(settings).is_enabled(tier))
 
 
 def _run(

@@ -14,7 +14,7 @@ from app.settings.recaps import RecapSettings
 from app.settings.scenes import SceneSettings
 from app.settings.slots import SlotSettings
 from app.story.break_search import is_choosable
-from app.story.inclusion import InclusionRules, exclusion_reason, rules_of
+from app.story.inclusion import InclusionRules, exclusion_reason
 from app.story.messages import (
     Absence,
     Message,
@@ -127,8 +127,7 @@ def plan(
     if RecapSettings(settings).running_recap_auto:
         fold = next_fold(story, chat_id, settings, writing)
         specs += [fold] if fold else []
-    is_free = writing.of(OperationKind.MESSAGE_RECAP).is_free
-    if settings["message_recaps_auto" if is_free else "message_recaps_model"]:
+    if are_message_recaps_wanted(settings, writing):
         specs += _message_recaps(story, chat_id, settings, writing)
     return tuple(specs)
 
@@ -278,9 +277,16 @@ def is_kept_from_rules(story: Story, scene: Scene, base: RunningVersion | None) 
     return bool(before) and before[-1].is_of_a_model
 
 
+def are_message_recaps_wanted(settings: Mapping[str, Any], writing: Writing) -> bool:
+    """Whether messages are recapped by themselves: by rules, or by a model."""
+    recaps = RecapSettings(settings)
+    is_free = writing.of(OperationKind.MESSAGE_RECAP).is_free
+    return recaps.message_recaps_auto if is_free else recaps.message_recaps_model
+
+
 def recap_room(settings: Mapping[str, Any]) -> int:
     """Tokens that the running recap itself may take: its budget without the frame, about."""
-    frame = str(settings["running_recap_template"]).replace("{{running_recap}}", "")
+    frame = RecapSettings(settings).running_recap_frame.replace("{{running_recap}}", "")
     return max(40, RecapSettings(settings).running_recap_budget - len(frame) // 3 - 8)
 
 
@@ -332,7 +338,7 @@ def _message_recaps(
     writing = writing.of(OperationKind.MESSAGE_RECAP)
     settled = story.messages[: max(0, len(story.messages) - waiting)]
     limit = 0 if writing.is_free else RecapSettings(settings).message_recap_limit
-    rules = rules_of(settings, RecapSettings(settings).context_tokens)
+    rules = RecapSettings(settings).inclusion_rules()
     missing = []
     first = len(settled) - (limit or len(settled))
     for index in reversed(_unrecapped(settled, story.message_recaps, max(0, first))):
@@ -366,7 +372,7 @@ def missing_recaps(story: Story, settings: Mapping[str, Any]) -> list[Message]:
     whose recap the user took away.
     """
     settings = {**settings, "message_recap_again": True, "message_recap_on_swipe": True}
-    rules = rules_of(settings, RecapSettings(settings).context_tokens)
+    rules = RecapSettings(settings).inclusion_rules()
     missing = []
     for index, message in enumerate(story.messages):
         recap = story.message_recaps.get(message.anchor)
@@ -395,7 +401,8 @@ def needs_recap(message: Message, recap: MessageRecap | None, settings: Mapping[
     is_outdated = bool(recap.source_hash) and recap.source_hash != message.content_hash
     if not recap.text and not recap.error:
         return is_outdated or recap.absence is Absence.UNKNOWN
+    if not is_outdated:
+        return False
+    recaps = RecapSettings(settings)
     is_swiped = recap.swipe != message.swipe
-    return is_outdated and bool(
-        settings["message_recap_on_swipe" if is_swiped else "message_recap_again"]
-    )
+    return recaps.message_recap_on_swipe if is_swiped else recaps.message_recap_again

@@ -15,6 +15,7 @@ from app.work.planning.memory_planner import pass_spec
 from app.work.planning.planner import (
     PRIORITY_ASKED,
     Writing,
+    are_message_recaps_wanted,
     fold_again,
     message_recap_specs,
     needs_recap,
@@ -131,8 +132,7 @@ def _is_message_recap_wanted(
     spec: OperationSpec, story: Story, settings: Mapping[str, Any], writing: Writing
 ) -> bool:
     """Not only what is planned now: fewer than a batch, or old by now, it is wanted still."""
-    is_free = writing.of(OperationKind.MESSAGE_RECAP).is_free
-    if not settings["message_recaps_auto" if is_free else "message_recaps_model"]:
+    if not are_message_recaps_wanted(settings, writing):
         return False
     wanted = frozenset(spec.params["anchors"])
     lacks = any(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from app.prompt.choosing.framing import framed
 from app.prompt.headings import ENGLISH, Headings, headings_for
+from app.settings.recaps import RecapSettings
+from app.settings.slots import SlotSettings
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 from app.work.chats.open_chats import OpenChats
@@ -39,15 +41,15 @@ class RecapTexts:
         called from any thread. Raises UsageError for a chat that is not open.
         """
         headings = self._headings(path)
-        template = str(self._chats.required(path).prompt_settings()["running_recap_template"])
-        frame = headings.in_frame(template)
+        settings = self._chats.required(path).prompt_settings()
+        frame = headings.in_frame(RecapSettings(settings).running_recap_frame)
         return lambda text: self._count(framed(headings.in_recap(text), frame, "{{running_recap}}"))
 
     def _headings(self, path: Path) -> Headings:
         chat = self._chats.get(path)
         if chat is None:
             return ENGLISH
-        wanted = str(chat.settings()["headings_language"])
+        wanted = SlotSettings(chat.settings()).headings_language
         story, known = chat.story, self._known.get(path)
         if known is None or known[0] is not story or known[1] != wanted:
             headings = headings_for(story, wanted, self._packs)

@@ -27,10 +27,11 @@ from app.prompt.assembly import assembled
 from app.prompt.generation import Turn
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
-from app.prompt.slots import Slot, SlotName, SlotSet
+from app.prompt.slots import Slot, SlotSet
 from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
 from app.recall.words import Words
+from app.settings.slot_table import SlotName
 from app.settings.values import REGISTRY
 from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion

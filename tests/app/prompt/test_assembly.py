@@ -14,7 +14,8 @@ from app.llm.tokenizer import counter_for
 from app.prompt.assembly import assembled
 from app.prompt.choosing.framing import framed, shortened
 from app.prompt.material import Means
-from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot
+from app.prompt.slots import RUNNING_RECAP_KEY, Slot
+from app.settings.slot_table import Position, Role
 from app.settings.values import REGISTRY
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap, digest

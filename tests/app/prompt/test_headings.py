@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from app.memory.records import DocumentKind, Memory, Tier
 from app.prompt.headings import ENGLISH, FIRST_MESSAGES, Headings, headings_for
 from app.prompt.set_slots import MARK
-from app.prompt.slots import SlotName, SlotSet
+from app.prompt.slots import SlotSet
+from app.settings.slot_table import SlotName
 from app.settings.slots import HEADING_LANGUAGES
 from app.settings.values import REGISTRY
 from app.story.scene_cues.language import LanguagePack

@@ -11,9 +11,10 @@ from hypothesis import settings as trial
 from hypothesis import strategies as st
 
 from app.memory.records import Memory
-from app.prompt.budgeting.budgets import ADVANCED, NINE
 from app.prompt.generation import Turn
-from app.prompt.slots import Reason, SlotName, SlotSet
+from app.prompt.slots import Reason, SlotSet
+from app.settings.slot_table import NINE, SlotName
+from app.settings.slots import ADVANCED
 from tests.app.prompt.remembered import COUNTER, memories, prompt, story
 
 A_FEW = trial(max_examples=40, deadline=None)  # each assembles several prompts

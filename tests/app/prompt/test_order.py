@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.prompt.order import Own, layout, ordered
-from app.prompt.slots import Position, Role, Slot
+from app.prompt.slots import Slot
 from app.prompt.turns import Wire
+from app.settings.slot_table import Position, Role
 from tests.prompt_turns import LONG, SESSION, slot
 
 

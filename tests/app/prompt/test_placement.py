@@ -16,7 +16,8 @@ from app.prompt.placement import (
     macro_uses,
     macros_in,
 )
-from app.prompt.slots import RUNNING_RECAP_KEY, Position, SlotName, SlotSet
+from app.prompt.slots import RUNNING_RECAP_KEY, SlotSet
+from app.settings.slot_table import Position, SlotName
 from tests.app.prompt.remembered import document, memory, prompt, slot, story, text_of, whole
 
 HELD = [

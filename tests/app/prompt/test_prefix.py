@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.prompt.prefix import prefix_break
-from app.prompt.slots import Position
 from app.prompt.turns import Share
+from app.settings.slot_table import Position
 from tests.prompt_turns import LONG, PROFILES, SESSION, count, slot, turn
 
 CARD = ("system", "Write the next reply of Midge.")  # 6 words

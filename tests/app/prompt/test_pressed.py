@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from app.prompt.budgeting.budgets import DEFAULTS
-from app.prompt.slots import SlotName
 from app.prompt.turn_budgets import pressed
+from app.settings.slot_table import DEFAULTS, SlotName
 
 
 def test_exact_notes_weigh_more_where_room_is_scarce() -> None:

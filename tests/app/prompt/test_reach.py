@@ -18,16 +18,8 @@ from app.prompt.reach import (
     unrecapped_scenes,
     verbatim_from,
 )
-from app.prompt.slots import (
-    MESSAGE_RECAPS_KEY,
-    RUNNING_RECAP_KEY,
-    Position,
-    Role,
-    Slot,
-    SlotContent,
-    SlotName,
-    SlotSet,
-)
+from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Slot, SlotContent, SlotSet
+from app.settings.slot_table import Position, Role, SlotName
 from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import MessageKind, MessageRecap
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap

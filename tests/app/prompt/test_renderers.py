@@ -21,7 +21,8 @@ from app.memory.records import (
 from app.prompt.choosing.presence import Besides
 from app.prompt.generation import Turn
 from app.prompt.rendering.text_slots import sentences
-from app.prompt.slots import Position, Reason, Role, Slot, SlotName, TurnKind
+from app.prompt.slots import Reason, Slot, TurnKind
+from app.settings.slot_table import Position, Role, SlotName
 from app.story.messages import Message, digest
 from app.story.recaps import YOU, RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of

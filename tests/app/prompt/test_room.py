@@ -10,7 +10,7 @@ from msgspec.structs import replace as replaced
 
 from app.memory.records import Grounding
 from app.prompt.generation import Turn
-from app.prompt.slots import SlotName
+from app.settings.slot_table import SlotName
 from app.story.recaps import RunningRecap
 from app.story.story import Story
 from tests.app.prompt.remembered import LINES, memory, prompt, story, text_of

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.prompt.budgeting.budgets import DEFAULTS
 from app.prompt.placement import MACROS
-from app.prompt.slots import SHARING, SLOTS, SlotName
+from app.settings.slot_table import DEFAULTS, SHARING, SLOTS, SlotName
 from app.settings.values import REGISTRY
 
 

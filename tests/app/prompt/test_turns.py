@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.prompt.slots import LeftOut, Position, Reason, Slot, SlotName, SlotSet
+from app.prompt.slots import LeftOut, Reason, Slot, SlotSet
 from app.prompt.turns import (
     LONGEST_LEFT_OUT,
     MOST_LEFT_OUT,
@@ -23,6 +23,7 @@ from app.prompt.turns import (
     told_memories,
     turn_of,
 )
+from app.settings.slot_table import Position, SlotName
 from tests.prompt_turns import LONG, PROFILES, SESSION, content, count, slot, turn
 
 

@@ -18,7 +18,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
-from app.prompt.slots import Position, Role, Slot, SlotSet
+from app.prompt.slots import Slot, SlotSet
+from app.settings.slot_table import Position, Role
 from app.sillytavern.bridge import bridge_installer, bridge_socket
 from app.sillytavern.bridge.bounded_connection import MOST_CONNECTIONS
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity

@@ -19,10 +19,11 @@ from app.core.paths import user_folders
 from app.core.resources import RESOURCES
 from app.llm.tokenizer import counter_for
 from app.prompt.rendering.recap_slots import running_recap_slot
-from app.prompt.slots import Position, Role, Slot
+from app.prompt.slots import Slot
+from app.settings.recaps import RecapSettings
+from app.settings.slot_table import Position, Role
 from app.settings.values import REGISTRY, Settings
 from app.sillytavern.bridge.bridge_protocol import EVENTS
-from app.story.inclusion import rules_of
 from app.work.chats import open_chats
 from app.work.chats.mirroring import mirror
 from tests.app.prompt.remembered import story
@@ -47,9 +48,9 @@ def slot(recap: str, **values: Any) -> Slot:
 @pytest.mark.weakness(23)
 def test_flow_5_without_a_choice_ten_percent_of_the_context_are_819_tokens() -> None:
     """§10, 21: the code had no default, and so no limit."""
-    assert rules_of(settings(), 8192).limit_tokens == 819
+    assert RecapSettings(settings()).inclusion_rules(8192).limit_tokens == 819
     absolute = settings(inclusion_limit_type="tokens", inclusion_limit=700)
-    assert rules_of(absolute, 8192).limit_tokens == 700
+    assert RecapSettings(absolute).inclusion_rules(8192).limit_tokens == 700
 
 
 def test_saves_wait_a_second_and_frequent_refreshes_300_milliseconds() -> None:

@@ -17,9 +17,9 @@ from app.companion import Companion
 from app.core import translation
 from app.core.translation import retold
 from app.prompt.assembly import prepared
-from app.prompt.budgeting.budgets import NINE
-from app.prompt.slots import Position
-from app.story.inclusion import InclusionState, include, rules_of
+from app.settings.recaps import RecapSettings
+from app.settings.slot_table import NINE, Position
+from app.story.inclusion import InclusionState, include
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
 from app.work.prompts.budget_preview import Rehearsal
@@ -254,7 +254,7 @@ def with_recaps(rehearsal: Rehearsal) -> Rehearsal:
         message.anchor: MessageRecap(f"She counts the panes and says {n}.")
         for n, message in enumerate(bare.messages)
     }
-    rules = rules_of(rehearsal.settings, rehearsal.context)
+    rules = RecapSettings(rehearsal.settings).inclusion_rules(rehearsal.context)
     count, tokens = rehearsal.prepared.means.count, bare.message_tokens
     inclusion = include(bare.messages, recaps, rules, message_tokens=tokens, count=count)
     told = replace(bare, message_recaps=recaps, inclusion=inclusion)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.memory.tiers.table import TIERS
-from app.prompt.slots import SLOTS
+from app.settings.slot_table import SLOTS
 from ui.theme.tokens import TIERS as HUES
 
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from app.prompt.slot_names import SLOT_NAMES, slot_name
-from app.prompt.slots import RUNNING_RECAP_KEY, Position, Role, Slot, SlotName
+from app.prompt.slots import RUNNING_RECAP_KEY, Slot
+from app.settings.slot_table import Position, Role, SlotName
 from app.story.comparison import is_heading
 from app.story.recaps import RunningVersion
 from ui.controls.dates import time_words

@@ -7,7 +7,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.prompt.slots import Position, Role, Slot, SlotName, SlotSet
+from app.prompt.slots import Slot, SlotSet
+from app.settings.slot_table import Position, Role, SlotName
 from ui.controls.labels import Label
 from ui.inspector.next_prompt import NextPrompt
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.companion import Companion
-from app.prompt.slots import SlotName, SlotSet
+from app.prompt.slots import SlotSet
+from app.settings.slot_table import SlotName
 from tests.labelled import WrittenTavern
 from tests.prompt_turns import slot
 from ui.budgets.page import BudgetsPage

@@ -12,8 +12,9 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
-from app.prompt.slots import PassageShown, Position, TurnKind
+from app.prompt.slots import PassageShown, TurnKind
 from app.prompt.turns import SentTurn
+from app.settings.slot_table import Position
 from tests.labelled import WrittenTavern
 from tests.prompt_turns import LONG, SESSION, content, slot, turn
 from ui.program.main_window import MainWindow

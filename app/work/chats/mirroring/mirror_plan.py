@@ -9,9 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from app.prompt.slots import Position
 from app.settings.program import ProgramSettings
 from app.settings.recaps import RecapSettings
+from app.settings.slot_table import Position
 from app.settings.slots import SlotSettings
 from app.sillytavern.chat_edit import ChatEdit, LineEdit
 from app.sillytavern.chat_file import ChatSnapshot
@@ -98,8 +98,9 @@ def _hiding(story: Story, settings: Mapping[str, Any], states: Mapping[str, Hide
 
 def _is_told(settings: Mapping[str, Any]) -> bool:
     """Whether the running recap gets into prompts at all: else nothing tells of what is hidden."""
-    is_sent = SlotSettings(settings).slots_enabled and RecapSettings(settings).running_recap_enabled
-    return bool(is_sent) and Position(settings["running_recap_position"]) is not Position.NONE
+    recaps = RecapSettings(settings)
+    is_sent = SlotSettings(settings).slots_enabled and recaps.running_recap_enabled
+    return is_sent and recaps.running_recap_at.position is not Position.NONE
 
 
 class _OtherSwipes:

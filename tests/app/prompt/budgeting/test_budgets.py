@@ -11,16 +11,10 @@ from hypothesis import strategies as st
 from app.languages import load_packs
 from app.prompt.budgeting.adaptive import FACTORS, adapted, turn_kind
 from app.prompt.budgeting.auto_tune import LEAST, target, tuned
-from app.prompt.budgeting.budgets import (
-    ADVANCED,
-    DEFAULTS,
-    NINE,
-    budgets_of,
-    levelled,
-    room_in,
-    shares,
-)
-from app.prompt.slots import SlotName, TurnKind
+from app.prompt.budgeting.budgets import budgets_of, levelled, room_in, shares
+from app.prompt.slots import TurnKind
+from app.settings.slot_table import DEFAULTS, NINE, SlotName
+from app.settings.slots import ADVANCED
 from app.settings.values import REGISTRY
 
 PACKS = load_packs()

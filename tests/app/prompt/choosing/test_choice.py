@@ -12,7 +12,8 @@ from app.prompt.choosing.choice import by_gain, with_floors
 from app.prompt.choosing.drafts import Draft, Entry, dealt_out
 from app.prompt.generation import Turn
 from app.prompt.room import floors_in
-from app.prompt.slots import Reason, SlotName, SlotSet
+from app.prompt.slots import Reason, SlotSet
+from app.settings.slot_table import SlotName
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, Story

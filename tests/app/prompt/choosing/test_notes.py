@@ -12,7 +12,8 @@ from app.prompt.choosing.notes import in_few_words, in_whole, names_told, notes_
 from app.prompt.choosing.unread import BRIEF_BELOW, fallen_out, little_words
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
-from app.prompt.slots import SlotName, SlotSet
+from app.prompt.slots import SlotSet
+from app.settings.slot_table import SlotName
 from app.story.recap_texts.terms import terms_in
 from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story, text_of
 

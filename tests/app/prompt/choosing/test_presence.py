@@ -12,7 +12,7 @@ from app.prompt.choosing.presence import Presence
 from app.prompt.generation import Turn
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
-from app.prompt.slots import SlotName
+from app.settings.slot_table import SlotName
 from app.story.messages import Message, digest
 from app.story.scenes import BreakOrigin, Scene, SceneBreak
 from app.story.story import ChatKind, Story

@@ -7,8 +7,9 @@ from dataclasses import replace
 from app.languages import load_packs
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.retold import behind_what_is_shown, without_retold
-from app.prompt.slots import Reason, SlotName
+from app.prompt.slots import Reason
 from app.recall.words import Words
+from app.settings.slot_table import SlotName
 from tests.app.prompt.remembered import memory, prompt, story, text_of
 
 GERMAN = "Der Müller und die Magd gingen mit dem Korb in die Stadt, und es war spät."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.memory.records import Ending, EndReason, Memory, Source, Tier
-from app.prompt.slots import SlotName
+from app.settings.slot_table import SlotName
 from app.story.messages import digest
 from tests.app.prompt.remembered import CHAT, LINES, memory, prompt, text_of
 

@@ -14,8 +14,9 @@ from app.prompt.assembly import assembled
 from app.prompt.generation import Turn
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
-from app.prompt.slots import Reason, SlotName, SlotSet
+from app.prompt.slots import Reason, SlotSet
 from app.recall.meanings import Meanings, Meant
+from app.settings.slot_table import SlotName
 from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion
 from app.story.scenes import Scene

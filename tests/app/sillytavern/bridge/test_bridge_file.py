@@ -13,7 +13,8 @@ import pytest
 import pytest_asyncio
 
 from app.core.tasks import TaskSupervisor
-from app.prompt.slots import Position, Role, Slot, SlotSet
+from app.prompt.slots import Slot, SlotSet
+from app.settings.slot_table import Position, Role
 from app.sillytavern.bridge import bridge_file
 from app.sillytavern.bridge.bridge_file import BRIDGE_FILE, CHATS_KEPT, BridgeFile, read_bridge_file
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from app.core.errors import BridgeError
 from app.core.resources import RESOURCES
-from app.prompt.slots import Position, Role, Slot, SlotSet
+from app.prompt.slots import Slot, SlotSet
+from app.settings.slot_table import Position, Role
 from app.sillytavern.bridge.bridge_protocol import (
     MAX_FRAME_BYTES,
     SUBPROTOCOLS,

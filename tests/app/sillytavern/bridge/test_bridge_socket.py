@@ -18,7 +18,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from app.core.errors import BridgeError
-from app.prompt.slots import Position, Role, Slot, SlotSet
+from app.prompt.slots import Slot, SlotSet
+from app.settings.slot_table import Position, Role
 from app.sillytavern.bridge import bridge_installer, bridge_socket, tavern_pairings
 from app.sillytavern.bridge.bridge_file import read_bridge_file
 from app.sillytavern.bridge.bridge_link import OUTBOX_FRAMES, Page

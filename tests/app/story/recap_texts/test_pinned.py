@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.story.recap_texts.pinned import (
-    SETTING,
     Pin,
     holds,
     missing,
@@ -78,9 +77,9 @@ def test_a_plain_text_gets_it_as_its_last_line() -> None:
 
 def test_pins_come_back_from_the_setting_and_nonsense_is_none() -> None:
     pins = (Pin("One.", "", "a"), Pin("Two.", "b"))
-    assert pins_in({SETTING: stored(pins)}) == pins
+    assert pins_in(stored(pins)) == pins
     for nonsense in ("", "x", "[1]", '[["a"]]', "{}"):
-        assert pins_in({SETTING: nonsense}) == ()
+        assert pins_in(nonsense) == ()
 
 
 @given(st.text(max_size=300), st.text(max_size=300), st.integers(0, 400), st.integers(0, 60))

@@ -13,7 +13,8 @@ from app.core.errors import UsageError
 from app.memory.records import Tier
 from app.prompt.assembly import Prepared
 from app.prompt.generation import Turn
-from app.prompt.slots import SlotName, SlotSet, TurnKind
+from app.prompt.slots import SlotSet, TurnKind
+from app.settings.slot_table import SlotName
 from app.work.chats.open_chat import OpenChat
 from app.work.prompts.budget_history import PastNeeds
 from app.work.prompts.prompting import Prompting

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.prompt.generation import Turn
-from app.prompt.slots import SlotName
+from app.settings.slot_table import SlotName
 from tests.chat_files import message
 from tests.scripted_memory import Play, Script, playing
 

@@ -1,0 +1,230 @@
+"""Slots: the named extension prompts that Tavernkeep fills in SillyTavern, a row for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+
+from app.core.translation import N_
+from app.memory.records import Tier
+
+
+class SlotName(StrEnum):
+    """The slots of memory (spec/smart-memory.md §16), in the order in which they are set: what
+    rarely changes first, so that a provider's cache of the prompt holds.
+    """
+
+    CANON = "canon"
+    PROFILES = "profiles"
+    LONG = "long"
+    SHORT = "short"
+    SCENES = "scenes"
+    RELATIONSHIPS = "relationships"
+    TRIGGERED = "triggered"
+    SESSION = "session"
+    ARCS = "arcs"
+    EPISTEMIC = "epistemic"
+    STATE_LEDGER = "state_ledger"
+    REPAIR = "repair"
+    UNIFIED = "unified"
+
+    @property
+    def key(self) -> str:
+        """The key of the extension prompt in SillyTavern."""
+        return f"smart_memory_{self.value}"
+
+
+class Position(IntEnum):
+    """SillyTavern's extension_prompt_types, tested on 1.13.5 to 1.19.0 (spec/sillytavern.md §3)."""
+
+    NONE = -1
+    IN_PROMPT = 0
+    IN_CHAT = 1
+    BEFORE_PROMPT = 2
+
+
+class Role(IntEnum):
+    """SillyTavern's extension_prompt_roles."""
+
+    SYSTEM = 0
+    USER = 1
+    ASSISTANT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class SlotSpec:
+    """What a slot of memory is at first, and what people call it; English, to be translated.
+
+    what: as in "budget of the summary". title: on pages; short: where auto-tune speaks of it.
+    meaning: what it holds, in a sentence. hue: its colour's name in the window's theme.
+
+    placeholder, frame, position, depth: text around it, and where it stands (spec/smart-memory.md
+    §16). budget, least, most: tokens; budget 0 for what shares others'. tier: whose entries it
+    lists one by one, None where a renderer of its own says what it tells.
+    """
+
+    name: SlotName
+    title: str
+    what: str = ""
+    short: str = ""
+    meaning: str = ""
+    hue: str = ""
+    placeholder: str = ""
+    frame: str = ""
+    position: Position = Position.IN_CHAT
+    depth: int = 1
+    budget: int = 0
+    least: int = 100
+    most: int = 4000
+    tier: Tier | None = None
+
+
+# In the order of their shares of the one total.
+_SPECS = (
+    SlotSpec(
+        SlotName.SHORT,
+        title=N_("Summary"),
+        what=N_("the summary"),
+        short=N_("Short"),
+        meaning=N_("The summary of the story so far; the running recap stands in for it."),
+        hue="short-term",
+        placeholder="summary",
+        frame="Story so far:\n{{summary}}",
+        position=Position.IN_PROMPT,
+        depth=0,
+        budget=2000,
+        least=500,
+        most=3000,
+    ),
+    SlotSpec(
+        SlotName.LONG,
+        title=N_("Long-term"),
+        what=N_("long-term memories"),
+        short=N_("Long"),
+        meaning=N_("Facts, relationships and events that last."),
+        hue="long-term",
+        placeholder="memories",
+        frame="Memories from previous conversations:\n{{memories}}",
+        position=Position.IN_PROMPT,
+        depth=2,
+        budget=500,
+    ),
+    SlotSpec(
+        SlotName.SESSION,
+        title=N_("Session"),
+        what=N_("session memories"),
+        meaning=N_("The scene as it is now, and details of this session."),
+        hue="session",
+        placeholder="session",
+        frame="Details from this session:\n{{session}}",
+        depth=3,
+        budget=400,
+    ),
+    SlotSpec(
+        SlotName.SCENES,
+        title=N_("Scenes"),
+        what=N_("earlier scenes"),
+        meaning=N_("Recaps of the newest scenes that have closed."),
+        hue="scenes",
+        placeholder="scenes",
+        frame="Previous scenes:\n{{scenes}}",
+        depth=6,
+        budget=300,
+    ),
+    SlotSpec(
+        SlotName.ARCS,
+        title=N_("Arcs"),
+        what=N_("story arcs"),
+        meaning=N_("Open threads of the plot."),
+        hue="arcs",
+        placeholder="arcs",
+        frame="Active story threads:\n{{arcs}}",
+        depth=2,
+        budget=700,
+        tier=Tier.ARCS,
+    ),
+    SlotSpec(
+        SlotName.CANON,
+        title=N_("Canon"),
+        what=N_("canon"),
+        meaning=N_("What the one who answers has lived through, over all their chats."),
+        hue="canon",
+        placeholder="canon",
+        frame="Character history:\n{{canon}}",
+        position=Position.IN_PROMPT,
+        depth=0,
+        budget=800,
+    ),
+    SlotSpec(
+        SlotName.PROFILES,
+        title=N_("Profiles"),
+        what=N_("profiles"),
+        meaning=N_("The portrait of the one who answers."),
+        hue="profiles",
+        placeholder="profiles",
+        frame="{{profiles}}",
+        position=Position.IN_PROMPT,
+        budget=400,
+    ),
+    SlotSpec(
+        SlotName.RELATIONSHIPS,
+        title=N_("Relationships"),
+        what=N_("relationships"),
+        meaning=N_("Who feels what toward whom."),
+        hue="relations",
+        placeholder="relationships",
+        frame="Relationship history:\n{{relationships}}",
+        depth=5,
+        budget=250,
+        least=50,
+    ),
+    SlotSpec(
+        SlotName.EPISTEMIC,
+        title=N_("Who knows what"),
+        what=N_("who knows what"),
+        short=N_("Epistemic"),
+        meaning=N_("What the one who answers knows, suspects, hides and does not know."),
+        hue="who knows",
+        placeholder="epistemic",
+        frame="{{epistemic}}",
+        budget=200,
+        least=50,
+    ),
+    SlotSpec(
+        SlotName.STATE_LEDGER,
+        title=N_("State ledger"),
+        what=N_("the state ledger"),
+        meaning=N_("Where people and things are, and how."),
+        hue="ledger",
+        placeholder="state_ledger",
+        frame="Current state:\n{{state_ledger}}",
+        budget=200,
+        least=50,
+    ),
+    SlotSpec(
+        SlotName.TRIGGERED,
+        title=N_("Called up now"),
+        what=N_("called-up memories"),
+        meaning=N_("Long-term memories and old passages that the last messages call up."),
+        hue="long-term",
+        placeholder="memories",
+        frame="Memories that matter now:\n{{memories}}",
+        depth=4,
+    ),
+    SlotSpec(SlotName.REPAIR, title=N_("Correction")),
+    SlotSpec(SlotName.UNIFIED, title=N_("All memory in one"), what=N_("the one block")),
+)
+SLOTS: Mapping[SlotName, SlotSpec] = MappingProxyType(
+    {name: spec for name in SlotName for spec in _SPECS if spec.name is name}
+)
+# Those that share one total, in the order of their shares.
+SHARING: tuple[SlotName, ...] = tuple(
+    spec.name for spec in _SPECS if spec.budget and spec.name is not SlotName.SHORT
+)
+NINE = SHARING  # the summary's budget stands beside their total
+DEFAULTS: Mapping[SlotName, int] = MappingProxyType(
+    {name: SLOTS[name].budget for name in (SlotName.SHORT, *NINE)}
+)
+TRIGGERED_BUDGET = 150
