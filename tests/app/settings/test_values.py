@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -45,16 +46,20 @@ PLACE = ("_template", "_position", "_depth", "_role", "_scan", "_enabled")
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 @pytest.mark.weakness(45, 46)
 def test_no_setting_is_without_function(name: str) -> None:
-    """Each is read somewhere, by its name, or as one of several of which each is."""
-    first = name.partition("_")[0]
-    several = [f").{name}", f'f"{first}_{{', f'startswith("{first}_")']
-    several += [f'}}{end}"' for end in PLACE if end in name]
-    assert any(read in text for text in sources() for read in (f'"{name}"', *several))
+    """Each is read somewhere, as a field or by its name, or as one of several of which each is."""
+    first = re.escape(name.partition("_")[0])
+    ends = [end for end in PLACE if name.endswith(end)]
+    several = [rf'f"{first}_\{{', rf'startswith\("{first}_"\)', *(rf'\}}{end}"' for end in ends)]
+    by_group = [rf'values\[f"{first}_\{{', *(rf'values\[f"\{{[a-z.]+\}}{end}"' for end in ends)]
+    reads = re.compile("|".join((rf'"{name}"', rf"\.{name}\b", *several)))
+    groups = re.compile("|".join((rf"\bself\.{name}\b", *by_group)))
+    others, own = sources()
+    assert any(map(reads.search, others)) or any(map(groups.search, own))
 
 
 @cache
-def sources() -> tuple[str, ...]:
-    """All that may read a setting: not where settings are made."""
+def sources() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """All that may read a setting, and where settings are made, which read it for others."""
     files = [path for folder in ("app", "ui") for path in (ROOT / folder).rglob("*.py")]
     made = {
         path
@@ -62,7 +67,9 @@ def sources() -> tuple[str, ...]:
         if path.parent.name == "settings" and path.parent.parent.name == "app"
     }
     assert len(made) > 5
-    return tuple(path.read_text(encoding="utf-8") for path in files if path not in made)
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    others = tuple(text for path, text in texts.items() if path not in made)
+    return others, tuple(text for path, text in texts.items() if path in made)
 
 
 def test_a_number_that_stands_for_a_choice_is_said_in_words() -> None:
