@@ -95,6 +95,19 @@ def test_settings_are_read_as_fields_that_have_types() -> None:
     assert not read_by_name
 
 
+def test_nobody_writes_into_an_open_chat_but_itself() -> None:
+    """What others want of it, they say by its methods (app/work/chats/wanted_work.py)."""
+    written = [
+        f"{name_of(path)}:{node.lineno}: {ast.unparse(node)}"
+        for path in sources(APP, UI)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and ast.unparse(node.value) == "chat"
+    ]
+    assert not written
+
+
 @pytest.mark.parametrize("path", sources(APP, UI), ids=name_of)
 @pytest.mark.pitfall(13)
 def test_every_task_has_an_owner(path: Path) -> None:

@@ -37,12 +37,11 @@ from app.work.chats.memory_scope import Recall, Recalled
 from app.work.chats.stored_story import StoredStory
 from app.work.chats.story_change import Heard, change_between
 from app.work.chats.token_count_cache import TokenLedger
-from app.work.planning.break_planner import MODEL, SearchState
-from app.work.planning.catch_up import CatchUpPlan
-from app.work.planning.memory_planner import Reading
+from app.work.chats.wanted_work import WantedWork
+from app.work.planning.break_planner import MODEL
 
 
-class OpenChat:
+class OpenChat(WantedWork):
     """Keeps the newest frozen story of one chat.
 
     until: sees the chat as if this message were its last, None for all of it. Reading and
@@ -61,16 +60,13 @@ class OpenChat:
         *,
         until: int | None = None,
     ) -> None:
+        super().__init__()
         self.chat = chat
         self.chat_id = chat_id
         self.story = Story(chat)
-        self.is_planned = False  # what it lacks is queued, beside what an earlier run left
-        self.catch_up: CatchUpPlan | None = None  # waits for the user's word
-        self.search = SearchState()  # for breaks, by a model
         self.context_tokens: int | None = None  # as SillyTavern said it for its last turn
         # By responder: of its last prompt, what was neither slots nor chat.
         self.fixed_tokens: dict[str, int] = {}
-        self.keeps_memory = False
         self._recalled: Recalled | None = None
         self._company = Company()
         self.keepers: Mapping[str, Keeper] = {}  # of what was lived through elsewhere, by key
@@ -80,7 +76,6 @@ class OpenChat:
         self._ground_with: Recalled | None = None
         self.memory_problem = ""  # why what another program remembered was not taken in
         self._has_new_memories = False
-        self.reading_state = Reading()
         self._store = store
         self._stored = StoredStory(store)
         self._recall_of = Recall(store)
@@ -95,7 +90,6 @@ class OpenChat:
         self._is_counted = True
         self._decided = Decided()
         self.last_read = 0.0  # seconds since the epoch
-        self.is_gone = False  # its file was not there at the last reading
         self.failure = ""  # why the last reading failed, "" when it did not
         self._lock = asyncio.Lock()
 
@@ -222,11 +216,15 @@ class OpenChat:
         """Count by what was learned of this chat's prompts; says whether another number of tokens
         goes into one now.
         """
-        before = self.context_tokens
-        if facts.context is not None:
-            self.context_tokens = facts.context
-            self.fixed_tokens = dict(facts.fixed)
-        return self.context_tokens != before
+        if facts.context is None:
+            return False
+        self.fixed_tokens = dict(facts.fixed)
+        return self.hear_context(facts.context)
+
+    def hear_context(self, tokens: int) -> bool:
+        """SillyTavern said how much a prompt may hold; whether that is another number."""
+        before, self.context_tokens = self.context_tokens, tokens
+        return tokens != before
 
     async def refresh(self) -> None:
         """Take in what the store holds now."""

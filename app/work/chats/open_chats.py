@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from app.work.chats.open_chat import OpenChat
 from app.work.chats.story_change import StoryChange
 from app.work.chats.token_count_cache import TokenLedger
 from app.work.planning.break_planner import HEURISTIC
-from app.work.planning.memory_planner import Reading
 from app.work.planning.planner import Writing
 
 log = logging.getLogger(__name__)
@@ -243,7 +241,7 @@ class OpenChats:
             self._complete(chat)
         elif self.follow is not None:
             await self.follow(chat)
-            chat.is_planned = True
+            chat.end_planning()
 
     def _complete(self, chat: OpenChat) -> None:
         """Count and search behind the opening of a long chat, and plan then."""
@@ -259,7 +257,7 @@ class OpenChats:
                 await chat.complete()
                 if self.follow is not None:
                     await self.follow(chat)
-                    chat.is_planned = True
+                    chat.end_planning()
                 is_planned = chat.is_complete  # it may have gone on meanwhile
         except TavernkeepError as error:  # the next plan tries again
             log.debug("completing a chat: %s", type(error).__name__)
@@ -291,10 +289,7 @@ class OpenChats:
     def set_round(self, path: Path, *, is_on: bool) -> None:
         """The members of a group answer one another in this chat, or have done so."""
         chat = self.get(path)
-        if chat is None or chat.reading_state.is_in_round == is_on:
-            return
-        chat.reading_state = replace(chat.reading_state, is_in_round=is_on)
-        if not is_on:
+        if chat is not None and chat.set_round(is_on=is_on) and not is_on:
             self._tasks.spawn(self._after_round(path, chat), name="after a group's round")
 
     async def _after_round(self, path: Path, chat: OpenChat) -> None:
@@ -328,7 +323,7 @@ class OpenChats:
                 self._rereading[path] = False
                 try:
                     has_news = await chat.read(is_end_enough=True)
-                    was_gone, chat.is_gone = chat.is_gone, False
+                    was_gone = chat.set_gone(is_gone=False)
                     self._tell_recovered(path)
                     if has_news or was_gone:
                         self._tell_reading((path, None), chat)
@@ -336,7 +331,7 @@ class OpenChats:
                     self._compare((path, None), chat)
                 except TavernkeepError as error:
                     is_there = await asyncio.to_thread(path.exists)
-                    chat.is_gone = not is_there
+                    chat.set_gone(is_gone=not is_there)
                     tell = partial(self._tell_failure, path, chat, str(error))
                     self._failures.after(0.0 if is_there else RENAME_SECONDS, path, tell)
                 again = self._rereading[path]
@@ -405,8 +400,7 @@ class OpenChats:
             until=until,
         )
         chat.take_facts(facts)
-        chat.keeps_memory = self.keeps_memory
-        chat.reading_state = Reading(is_whole=self.reads_to_the_end)
+        chat.keep_memory(is_on=self.keeps_memory, to_the_end=self.reads_to_the_end)
         return chat
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import UsageError
@@ -143,7 +143,7 @@ class MemoryKeeping(MemoryCommands):
         def unit(command: Command) -> None:
             modes.go_on(chat.chat_id)
 
-        chat.reading_state = replace(chat.reading_state, is_wanted=True)
+        chat.want_reading()
         await self._do(chat, N_("remember what was played"), unit)
 
     def played_since(self, path: Path) -> int:

@@ -313,8 +313,7 @@ class BridgeLink:
             chat = await self._open(path)
         if chat is None:
             return SlotSet()
-        if turn.context and turn.context != chat.context_tokens:
-            chat.context_tokens = turn.context
+        if turn.context and chat.hear_context(turn.context):
             self.context_changed.emit(chat)
         whose = Turn(
             turn.responder,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -52,5 +51,5 @@ class MemoryQueries:
     async def read_now(self, path: Path) -> None:
         """Read a chat for its memory up to its last message, without waiting for more."""
         chat = self._chats.required(path)
-        chat.reading_state = replace(chat.reading_state, is_wanted=True)
+        chat.want_reading()
         await self._chats.plan(chat)

@@ -47,12 +47,12 @@ class ModelBreakSearch:
         if self._models.writing().of(OperationKind.DETECT_BREAKS).is_free:
             raise UsageError(tr("The built-in way asks no model: choose one first."))
         chat = self._chats.required(path)
-        chat.search = replace(chat.search, is_wanted=True, asked=time.time())
+        chat.want_search(time.time())
         await self._chats.plan(chat)
 
     async def take_in(self, chat: OpenChat) -> None:
         """Something was taken back in a chat: breaks that went are not set at once again."""
-        chat.search = replace(chat.search, is_wanted=False)
+        chat.end_search()
 
     async def found(self, path: Path, *, until: int | None = None) -> Story:
         """The story as the model cuts it, hand-made breaks kept; nothing is stored.

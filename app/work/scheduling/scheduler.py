@@ -108,7 +108,7 @@ class Scheduler:
         story, settings, writing = chat.story, chat.settings(), self._writing()
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
         if chat.search.is_wanted and not searches:
-            chat.search = replace(chat.search, is_wanted=False)
+            chat.end_search()
         readings = self._readings(chat)
         derived = self._derived(chat, readings)
         planned = (*plan(story, chat.chat_id, settings, writing), *readings, *derived)
@@ -120,8 +120,7 @@ class Scheduler:
     async def _rest(self, chat: OpenChat) -> None:
         """The chat is switched off: what is queued by itself is let go, to be planned again."""
         await self._queue.let_go(chat.chat_id, lambda operation: not is_asked_for(operation.spec))
-        if chat.catch_up is not None:
-            chat.catch_up = None
+        if chat.offer(None) is not None:
             self.catch_up_changed.emit(chat.chat)
 
     def _readings(self, chat: OpenChat) -> tuple[OperationSpec, ...]:
@@ -172,7 +171,7 @@ class Scheduler:
         writing: Writing,
     ) -> Sequence[OperationSpec]:
         """Without what the user is asked about first, where that is much."""
-        before, chat.catch_up = chat.catch_up, None
+        before = chat.offer(None)
         if not writing.asks_nobody:
             await self._estimates.measure()
             if self._asks_first:
@@ -209,7 +208,7 @@ class Scheduler:
             return specs
         reading = reading_taken(chat, backlog, settings, writing)
         plan = plan_of(chat, backlog, settings, writing, cost, reading)
-        chat.catch_up = self._estimates.of(plan, writing) if plan is not None else None
+        chat.offer(self._estimates.of(plan, writing) if plan is not None else None)
         keys = {spec.key for spec in backlog}
         return [
             spec
@@ -334,7 +333,7 @@ class Scheduler:
         if followed is None:
             return
         await self._keep(chat, replace(followed.kept, is_stopped=True))
-        chat.reading_state = replace(chat.reading_state, is_wanted=False)
+        chat.end_reading()
         await self._queue.let_go(chat.chat_id, _stops_with_it)
         running = self._queue.running(chat.chat_id)
         if at_once and running is not None and _stops_with_it(running):

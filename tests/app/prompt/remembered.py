@@ -12,10 +12,7 @@ from hypothesis import strategies as st
 from app.languages import load_packs
 from app.llm.tokenizer import counter_for
 from app.memory.records import (
-    EPISTEMIC_TYPES,
     LEDGER_FIELDS,
-    LONG_TERM_TYPES,
-    SESSION_TYPES,
     Document,
     DocumentKind,
     Memory,
@@ -23,6 +20,7 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import Ground, standings
+from app.memory.tiers.table import TIERS
 from app.prompt.assembly import assembled
 from app.prompt.generation import Turn
 from app.prompt.material import Means
@@ -40,14 +38,7 @@ from app.story.story import ChatKind, ChatRef, Story
 CHAT = 1
 PACKS = load_packs()
 COUNTER = counter_for()
-TYPES = {
-    Tier.LONG_TERM: LONG_TERM_TYPES,
-    Tier.SESSION: SESSION_TYPES,
-    Tier.ARCS: ("arc",),
-    Tier.RELATIONSHIPS: ("feeling",),
-    Tier.EPISTEMIC: EPISTEMIC_TYPES,
-    Tier.STATE_LEDGER: tuple(LEDGER_FIELDS),
-}
+TYPES = {tier: spec.types for tier, spec in TIERS.items()}
 LINES = ("Vera opens the gate.", "“Who is there?” asks Odo.", "Vera and Odo go on.", "It rains.")
 
 

@@ -1,0 +1,68 @@
+"""What is wanted of a chat, and what waits before it is done; who wants it says so by a method."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.work.planning.break_planner import SearchState
+from app.work.planning.catch_up import CatchUpPlan
+from app.work.planning.memory_planner import Reading
+
+
+class WantedWork:
+    """Changed by its methods alone.
+
+    search: for breaks, by a model. reading_state: for memory. catch_up: what waits for the user's
+    word. is_planned: what it lacks is queued, beside what an earlier run left. is_gone: its file
+    was not there at the last reading.
+    """
+
+    def __init__(self) -> None:
+        self.search = SearchState()
+        self.reading_state = Reading()
+        self.catch_up: CatchUpPlan | None = None
+        self.is_planned = False
+        self.is_gone = False
+        self.keeps_memory = False
+
+    def keep_memory(self, *, is_on: bool, to_the_end: bool) -> None:
+        """Before anything is read. to_the_end: without waiting for the last message to be final."""
+        self.keeps_memory = is_on
+        self.reading_state = Reading(is_whole=to_the_end)
+
+    def want_search(self, now: float) -> None:
+        """The user wants all of it searched. now: seconds since the epoch."""
+        self.search = replace(self.search, is_wanted=True, asked=now)
+
+    def end_search(self) -> None:
+        """Nothing is left to search, or the user took back what was found."""
+        self.search = replace(self.search, is_wanted=False)
+
+    def want_reading(self) -> None:
+        """The user wants it read to its last message, for once."""
+        self.reading_state = replace(self.reading_state, is_wanted=True)
+
+    def end_reading(self) -> None:
+        """The user wants no more of it read."""
+        self.reading_state = replace(self.reading_state, is_wanted=False)
+
+    def set_round(self, *, is_on: bool) -> bool:
+        """The members of a group answer one another, or have done so; whether that is news."""
+        is_news = self.reading_state.is_in_round != is_on
+        if is_news:
+            self.reading_state = replace(self.reading_state, is_in_round=is_on)
+        return is_news
+
+    def offer(self, plan: CatchUpPlan | None) -> CatchUpPlan | None:
+        """Let this wait for the user's word, None for nothing; gives what did before."""
+        before, self.catch_up = self.catch_up, plan
+        return before
+
+    def end_planning(self) -> None:
+        """What it lacks is queued."""
+        self.is_planned = True
+
+    def set_gone(self, *, is_gone: bool) -> bool:
+        """Whether its file is there no more; gives whether it was not before."""
+        before, self.is_gone = self.is_gone, is_gone
+        return before
