@@ -15,9 +15,10 @@ from app.memory.epistemic.word_counts import WordCounts
 from app.memory.lifecycle.state_change import Wording
 from app.memory.standing import Standing
 from app.prompt.generation import Turn
-from app.prompt.headings import OF_STORY, headings_for
+from app.prompt.headings import headings_for
 from app.prompt.rendering.people_slots import NOT_KNOWN
 from app.prompt.slots import SlotSet
+from app.settings.slots import OF_STORY
 from app.story.recap_texts.recap_text import fitted, parse_recap
 from app.story.recap_texts.sentences import split_sentences
 from app.story.recaps import RunningVersion

@@ -136,6 +136,16 @@ def asks_about_doubts(settings: Mapping[str, Any], writing: Writing) -> bool:
     return is_on and not writing.of(OperationKind.DETECT_BREAKS).is_free
 
 
+def goes_unasked(
+    cost: SearchCost, limit: int, settings: Mapping[str, Any], writing: Writing
+) -> bool:
+    """Whether so much searching begins before the user said so. limit: requests.
+
+    One stretch in doubt comes up as a chat grows; several are a chat that was never searched.
+    """
+    return cost.requests <= (min(limit, 1) if asks_about_doubts(settings, writing) else limit)
+
+
 def _stretch_specs(
     story: Story,
     chat_id: int,

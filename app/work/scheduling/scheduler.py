@@ -28,7 +28,7 @@ from app.story.break_search import SearchCost
 from app.story.story import ChatRef
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.document_making import derivable
-from app.work.planning.break_planner import search_cost, search_specs
+from app.work.planning.break_planner import goes_unasked, search_cost, search_specs
 from app.work.planning.catch_up import (
     KINDS,
     CatchUpPlan,
@@ -260,7 +260,7 @@ class Scheduler:
         searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
         if searches and not chat.search.is_wanted:
             cost = search_cost(chat.story, settings, writing, chat.search)
-        if cost.requests <= limit:
+        if goes_unasked(cost, limit, settings, writing):
             searches, cost = [], SearchCost()
         readings = [
             spec
