@@ -53,7 +53,11 @@ STARTED = f"""() => {{
     const {{ eventSource, eventTypes }} = {CONTEXT};
     for (const name of ['GENERATION_STARTED', 'GENERATION_ENDED', 'CHAT_COMPLETION_PROMPT_READY',
         'CHAT_COMPLETION_SETTINGS_READY', 'GENERATE_AFTER_COMBINE_PROMPTS', 'MESSAGE_SENT']) {{
-        eventSource.on(eventTypes[name], () => window.heard.push(name));
+        eventSource.on(eventTypes[name], (...given) => {{
+            // SillyTavern makes the prompt of a chat that was just opened, to count it.
+            const isTry = given.some(one => one === true || one?.dryRun);
+            if (!isTry) window.heard.push(name);
+        }});
     }}
 }}"""
 

@@ -21,6 +21,8 @@ NEW_FROM = re.compile(r"Messages before \[(\d+)\]")
 EPISTEMIC, LEDGER, ARCS = "epistemic", "ledger", "arcs"
 LONG_TERM, SESSION, FEELINGS = "long-term", "session", "feelings"
 SENTENCE = re.compile(r"[^.!?*\"]{12,120}[.!?]")
+# Of what puts memory in order: the answer is that all of it stays.
+KEEPING = ("You keep the notes of a long story in order", "Go through the notes one by one")
 TASKS: Mapping[str, tuple[str, ...]] = {
     "Write every kind of entry": (EPISTEMIC, LEDGER, ARCS, LONG_TERM, SESSION, FEELINGS),
     "Your task: note who knows what": (EPISTEMIC,),
@@ -73,7 +75,7 @@ class Oracle:
                 return self._lines(text, kinds)
         if "UPDATE" in text and "INDEPENDENT" in text:
             return "INDEPENDENT"
-        if "You keep the notes of a long story in order" in text:
+        if any(words in text for words in KEEPING):
             return "NONE"
         for words, answer in self._texts.items():
             if words in text:

@@ -43,8 +43,8 @@ NOTHING = N_("Nothing found")
 def find_entries(
     needle: str, actions: tuple[tuple[QAction, str], ...], story: Story | None
 ) -> tuple[Entry, ...]:
-    """Commands, settings and scenes whose name holds all words of `needle`, then messages that
-    hold it.
+    """Commands, settings and scenes whose name holds all words of `needle`, then pages of help and
+    messages that hold it.
     """
     words = needle.casefold().split()
     usable = [(action, icon) for action, icon in actions if action.isEnabled()]
@@ -54,25 +54,31 @@ def find_entries(
     also = [(a, i) for a, i in usable if (a, i) not in called and _has(words, _names(a))]
     settings = setting_entries(words)
     found = [*map(_entry_of, called), *settings.called, *map(_entry_of, also), *settings.told]
-    found.extend(_help(words))
+    titled, told = _help(words)
+    found.extend(titled)
     if story is None:
-        return tuple(found)
+        return (*found, *told)
     for scene in story.scenes:
         title, by_number = story.scene_name(scene), tr("Scene {number}", number=scene.number)
         name = title or by_number
         if words and all(word in f"{scene.number} {name}".casefold() for word in words):
             anchor = story.messages[scene.first].anchor
             found.append(Entry(name, by_number if title else "", "book", anchor=anchor))
+    found.extend(told)
     if len(needle.strip()) >= 2:
         found.extend(_messages(needle.strip().casefold(), story))
     return tuple(found)
 
 
-def _help(words: list[str]) -> list[Entry]:
-    """Pages of help: those with the words in their title first; none for no words."""
+def _help(words: list[str]) -> tuple[list[Entry], list[Entry]]:
+    """Pages of help: those with the words in their title, and others; none for no words."""
     found = [page for page in help_pages() if page.has(words)] if words else []
     found.sort(key=lambda page: not _has(words, page.title))
-    return [Entry(p.title, tr("Help"), "question", value=p) for p in found[:MOST_HELP]]
+    entries: tuple[list[Entry], list[Entry]] = ([], [])
+    for page in found[:MOST_HELP]:
+        is_told = not _has(words, page.title)
+        entries[is_told].append(Entry(page.title, tr("Help"), "question", value=page))
+    return entries
 
 
 def _entry_of(shown: tuple[QAction, str]) -> Entry:

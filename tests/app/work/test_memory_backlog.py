@@ -44,9 +44,9 @@ async def test_a_backlog_waits_for_the_users_word_and_its_cost_is_said(tmp_path:
             await companion.settled(written.chat)
             # Beside small questions and texts made of memories, which nobody can foresee.
             readings = [r.text for r in llm.requests if is_reading(r)]
-            assert plan.reading.requests == plan.requests
-            assert len(readings) == pytest.approx(plan.requests, abs=1)
+            assert plan.reading.requests < plan.requests  # the rest asks about doubtful breaks
+            assert len(readings) == pytest.approx(plan.reading.requests, abs=1)
             prompt = sum(map(companion.count_tokens, readings))
-            assert plan.prompt_tokens == pytest.approx(prompt, rel=0.3)
+            assert plan.reading.prompt_tokens == pytest.approx(prompt, rel=0.3)
             assert companion.work.catch_up(written.chat) is None
             assert companion.memory(written.chat).memories

@@ -34,6 +34,9 @@ class Makes:
     def __init__(self) -> None:
         self.turns: list[Turn | None] = []
 
+    async def hear(self, chat: object, turn: Turn) -> None:
+        """Nothing is looked for by its meaning."""
+
     def slots(self, chat: object, turn: Turn | None = None) -> SlotSet:
         """An empty set."""
         self.turns.append(turn)
