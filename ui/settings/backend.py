@@ -97,6 +97,7 @@ class BackendChoice(QWidget):
         self._offer.hide()
         self._key = Field(tr("API key of the server"), placeholder=tr(NO_KEY))
         self._key.setObjectName("api key")
+        self._key.textEdited.connect(self._ask_anew)
         self._key.setEchoMode(Field.EchoMode.Password)
         self._forget_key = Button(tr("Forget the key"), icon="trash")
         self._forget_key.setObjectName("forget the key")
@@ -388,6 +389,12 @@ class BackendChoice(QWidget):
     def show_keys(self) -> None:
         """What is kept may be different now."""
         self._show_key()
+
+    def _ask_anew(self) -> None:
+        """What the server refused to a key that was missing or wrong says nothing of this one."""
+        if self._unlisted[1]:
+            self._unlisted = ("", "")
+            self._show_kind()
 
     def _on_forget_key(self) -> None:
         self.key_removed.emit(self._url.text().strip())

@@ -185,6 +185,18 @@ async def test_a_server_that_names_no_models_says_so_beside_its_address(
     assert backend._wrong.text() == ""
 
 
+async def test_what_was_refused_without_a_key_is_said_no_more_once_one_is_typed(
+    page: SettingsPage, until: Until
+) -> None:
+    backend = page.backend
+    backend.choose("openai", model="m", url="127.0.0.1:9")
+    backend._on_list()
+    await until(lambda: "127.0.0.1:9" in backend._wrong.text())
+    QTest.keyClicks(backend._key, "k")
+    assert backend._wrong.text() == ""
+    assert not backend._wrong.isVisibleTo(page)
+
+
 async def test_the_key_field_shows_that_a_key_is_kept(
     page: SettingsPage, companion: Companion
 ) -> None:
