@@ -52,7 +52,7 @@ class BreakSearch:
 
     shown: indexes of the messages shown, in order. barred: indexes from first to last that may
     not be chosen. is_forced: none is no answer. takes_several: all ends are asked for, not the
-    first (app/story/doubts.py).
+    first (app/story/doubtful_breaks.py).
     """
 
     shown: tuple[int, ...]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from app.story.doubts import SURE
+from app.story.doubtful_breaks import SURE
 from app.story.messages import Message
 from app.story.scene_cues.evidence import REACH, Evidence, Gathering
 from app.story.scene_cues.language import LanguagePack, tokens_of

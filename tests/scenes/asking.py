@@ -23,7 +23,7 @@ from app.llm.writers.model_writer import ModelWriter
 from app.prompt.tokens import estimate_tokens
 from app.settings.values import REGISTRY
 from app.story.break_search import ScenesOfMessages, Searched
-from app.story.doubts import ASKED, asked, next_stretch
+from app.story.doubtful_breaks import ASKED, asked, next_stretch
 from app.story.scene_detection import detect_breaks
 from app.story.scenes import SceneBreak, scenes_of
 from app.story.story import ChatKind, ChatRef, Story

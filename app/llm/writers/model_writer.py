@@ -40,7 +40,7 @@ from app.story.answers.task_answers import (
     read_scene,
     read_sentence,
 )
-from app.story.doubts import TOKENS_SHOWN
+from app.story.doubtful_breaks import TOKENS_SHOWN
 from app.story.messages import Message
 from app.story.recap_texts.recap_length import entries_asked_again, entries_in
 from app.story.recap_texts.recap_text import Recap

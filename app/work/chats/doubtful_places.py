@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.settings.scenes import SceneSettings
-from app.story.doubts import STRETCH, asked, unasked
+from app.story.doubtful_breaks import STRETCH, asked, unasked
 from app.story.scene_cues.language import LanguagePack
 from app.story.scene_detection import SETTLES, Detector
 from app.story.story import Story

@@ -14,7 +14,7 @@ from app.store.store import Store
 from app.story.answers.rationale import VETO_REACH, lacks_continuity_break
 from app.story.answers.task_answers import BreakAnswer
 from app.story.break_search import BreakSearch, ScenesOfMessages, Searched, SearchRules
-from app.story.doubts import ASKED, NEXT_TO, is_next_to_a_break, refuted
+from app.story.doubtful_breaks import ASKED, NEXT_TO, is_next_to_a_break, refuted
 from app.story.left_out_text import Rule, told_messages
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of

@@ -18,7 +18,7 @@ from app.story.break_search import (
     SearchRules,
     is_choosable,
 )
-from app.story.doubts import asked, cost_of_stretches, next_stretch
+from app.story.doubtful_breaks import asked, cost_of_stretches, next_stretch
 from app.story.messages import combined_digest
 from app.story.scenes import BreakOrigin, Scene
 from app.story.story import Story

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.story.break_search import ScenesOfMessages, Searched, SearchRules
-from app.story.doubts import (
+from app.story.doubtful_breaks import (
     ASKED,
     LEAST,
     STRETCH,
