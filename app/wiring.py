@@ -132,6 +132,7 @@ class Wiring(News, ABC):
             self._tasks,
             in_scope=self._is_ours,
             holds=self._held_back,
+            asked=lambda spec: self.models.writer(spec.kind).spec,
         )
         services = WriterServices(
             self._counter, self.prompts.folder, self._link, self.use, parts.keys, parts.packs

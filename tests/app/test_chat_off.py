@@ -67,6 +67,18 @@ async def test_no_work_is_done_while_it_is_off(
     assert story.running.current is not None
 
 
+async def test_what_is_asked_for_while_it_is_off_does_not_wait_for_the_cap_of_the_day(
+    companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    path = demo_tavern.chat
+    story = await companion.open_story(path)
+    companion.work.pause()
+    await companion.edits.messages.write(path, [story.messages[0].anchor])
+    await switch(companion, path, is_off=True)
+    assert any("off" in operation.held for operation in companion.work.operations)
+    assert companion.work.held_back == ()
+
+
 async def test_what_happened_before_is_not_told_while_it_is_off(
     companion: Companion, demo_tavern: WrittenTavern
 ) -> None:

@@ -13,6 +13,7 @@ from app.core.operations import FINISHED, Operation, OperationSpec, OperationSta
 from app.core.signals import Signal
 from app.store.store import Store
 from app.work.planning.planner import PRIORITY_ASKED
+from app.work.queue.absences import Absences, Asked
 from app.work.queue.outcomes import GIVEN_UP, SHOWN, EndedOperations
 from app.work.queue.waiting import Key, Surroundings, needed_keys, order
 from app.work.queue.waiting import surroundings as surroundings_of
@@ -21,7 +22,8 @@ from app.work.queue.waiting import surroundings as surroundings_of
 class Backlog:
     """Operations that are not done, and the newest of those that are.
 
-    holds: why an operation may not begin now, "" when it may.
+    holds: why an operation may not begin now, "" when it may. asked: who does a piece of work, ""
+    where that is not known.
     open: unfinished ones by number. current: the one that is in hand. cancelled: those that may
     not begin any more though they are not kept as ended yet. wake: set at each change.
 
@@ -29,9 +31,10 @@ class Backlog:
         changed: all operations shown (unfinished ones, then the newest finished).
     """
 
-    def __init__(self, store: Store, holds: Callable[[Operation], str]) -> None:
+    def __init__(self, store: Store, holds: Callable[[Operation], str], asked: Asked) -> None:
         self._store = store
         self._holds = holds
+        self.absences = Absences(asked)
         self.open: dict[int, Operation] = {}
         self.ended = EndedOperations()
         self.cancelled: set[int] = set()
@@ -64,7 +67,9 @@ class Backlog:
 
     def why_held_back(self, operation: Operation) -> str:
         """Why an operation may not begin now though nothing else keeps it, "" when it may."""
-        return "" if operation.id == self.current else self._holds(operation)
+        if operation.id == self.current:
+            return ""
+        return self._holds(operation) or self.absences.why(operation, self.open.keys())
 
     def waiting(self, chat_id: int) -> tuple[Operation, ...]:
         """Operations of a chat that wait to be tried again."""
@@ -84,10 +89,10 @@ class Backlog:
         )
         return tuple(op for op in held if op.held)
 
-    def held_back(self) -> tuple[Operation, ...]:
-        """What may not begin now though nothing else keeps it, in the order of work."""
+    def held_back(self, reason: str) -> tuple[Operation, ...]:
+        """What may not begin now for this reason, in the order of work."""
         operations = sorted(self.open.values(), key=order)
-        return tuple(op for op in operations if self.why_held_back(op))
+        return tuple(op for op in operations if op.id != self.current and self._holds(op) == reason)
 
     def failed(self, chat_id: int) -> tuple[Operation, ...]:
         """Operations of a chat that failed in this run and were not done since, oldest first."""

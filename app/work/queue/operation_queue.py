@@ -8,6 +8,7 @@ from dataclasses import replace
 from app.core.operations import Operation, OperationSpec, OperationStatus
 from app.core.tasks import TaskSupervisor
 from app.store.store import Store
+from app.work.queue.absences import Asked
 from app.work.queue.backlog import Backlog
 from app.work.queue.waiting import moved_first, moved_up
 from app.work.queue.worker import After, Halt, Perform, Worker
@@ -24,6 +25,8 @@ class OperationQueue(Backlog):
     in_scope: says which operations are ours to do; others wait for another run.
     holds: why an operation may not begin now, "" when it may; asked again when the queue is told
     to `look`, and from time to time.
+    asked: who does a piece of work, "" where that is not known: while they are away one operation
+    asks again for all.
 
     What failed in an earlier run is tried again when it is planned again; what failed in this
     one only when the user says so.
@@ -38,8 +41,9 @@ class OperationQueue(Backlog):
         *,
         in_scope: Callable[[OperationSpec], bool] = lambda spec: True,
         holds: Callable[[Operation], str] = lambda operation: "",
+        asked: Asked = lambda spec: "",
     ) -> None:
-        super().__init__(store, holds)
+        super().__init__(store, holds, asked)
         self._worker = Worker(self, perform, after, tasks, in_scope)
 
     async def start(self) -> None:
@@ -112,6 +116,7 @@ class OperationQueue(Backlog):
         """Who was away is back: what waits for them is tried now."""
         waiting = tuple(self._worker.away)
         self._worker.away.clear()
+        self.absences.clear()
         await self.try_now(waiting)
 
     async def retry(self, operation_id: int) -> None:
@@ -119,6 +124,7 @@ class OperationQueue(Backlog):
         waiting = self.open.get(operation_id)
         if waiting is not None:
             if operation_id != self.current:
+                self.absences.over(waiting)
                 again = replace(waiting, status=OperationStatus.PENDING, not_before=0.0, error="")
                 await self.keep(again)
             return

@@ -232,10 +232,15 @@ class Worker:
             ended = ended_with(having_taken(attempt, taken), error)
             if isinstance(error, BackendAway):
                 self.away.add(operation.id)
+                if not error.was_sent:
+                    self._backlog.absences.note(ended)
+            else:
+                self._backlog.absences.over(operation)
             if ended.status is OperationStatus.FAILED:
                 self._count_refusal(operation.id, error)
             return ended
         self._refusals, self._refused = 0, []
+        self._backlog.absences.over(operation)
         return done(attempt, outcome)
 
     def _back_with(self, done: Operation) -> set[int]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.core.errors import UsageError
+from app.core.model_use import CAPPED
 from app.core.operations import ALL, FINISHED, Operation
 from app.core.translation import N_, tr
 from app.story.story import ChatRef
@@ -107,7 +108,7 @@ class WorkToDo:
     @property
     def held_back(self) -> tuple[Operation, ...]:
         """What waits for another day since the cap of this one is reached."""
-        return self._queue.held_back()
+        return self._queue.held_back(tr(CAPPED))
 
     # --- the backlog
 

@@ -287,7 +287,7 @@ async def test_the_queue_holds_at_the_cap_and_goes_on_when_it_is_lifted(
     await queue.add([operation(number).spec for number in range(1, 6)])
     await queue.wait_idle()
     assert done == ["Recap 1", "Recap 2"]
-    held = queue.held_back()
+    held = queue.held_back(CAPPED)
     assert [op.spec.label for op in held] == ["Recap 3", "Recap 4", "Recap 5"]
     assert {op.held for op in queue.operations if op.held} == {CAPPED}
     assert not queue.is_paused

@@ -203,6 +203,64 @@ async def test_what_missed_the_model_is_tried_once_it_answers_another(
     assert queue.waiting(1) == ()
 
 
+async def test_one_asks_for_all_while_whom_they_ask_is_away(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """Each of a long backlog asked the server that was away, one after the other."""
+    asked: list[str] = []
+
+    def ask(key: str) -> Callable[[], Awaitable[None]]:
+        async def act() -> None:
+            asked.append(key)
+            if is_away:
+                raise BackendAway("Nobody answers.")
+
+        return act
+
+    is_away = True
+    script = Script({key: ask(key) for key in ("one", "two", "three")})
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(
+        store,
+        script.perform,
+        script.after,
+        tasks,
+        asked=lambda spec: spec.kind.value,
+    )
+    await queue.start()
+    other = replace(spec("other"), kind=OperationKind.RUNNING_RECAP)
+    await queue.add([spec("one"), spec("two"), spec("three"), other])
+    await queue.wait_idle()
+    assert asked == ["one"]
+    assert script.done == ["other"]  # another one does it
+    assert [op.error or op.held for op in queue.operations[:3]] == ["Nobody answers."] * 3
+    assert queue.held_back("Nobody answers.") == ()  # that is no rule of the user's
+    await queue.retry(next(op.id for op in queue.operations if op.spec.key == "two"))
+    await queue.wait_idle()
+    assert asked == ["one", "two"]  # asked for by hand
+    is_away = False
+    await queue.retry(next(op.id for op in queue.operations if op.spec.key == "two"))
+    await queue.wait_idle()
+    assert script.done == ["other", "two", "one", "three"]
+    assert queue.waiting(1) == ()
+
+
+async def test_who_asked_for_all_and_is_wanted_no_more_leaves_it_to_the_next(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    gone = fail_with(BackendAway("Nobody answers."))
+    script = Script({"one": gone, "two": gone})
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(store, script.perform, script.after, tasks, asked=lambda spec: "model")
+    await queue.start()
+    await queue.add([spec("one"), spec("two"), spec("three")])
+    await queue.wait_idle()
+    await queue.cancel(queue.waiting(1)[0].id)
+    await queue.wait_idle()
+    assert [op.spec.key for op in queue.waiting(1)] == ["two"]
+    assert script.done == []
+
+
 async def test_who_comes_back_hurries_nobody_else(store: Store, tasks: TaskSupervisor) -> None:
     script = Script({"busy": fail_with(BackendBusy("Too many requests."))})
     queue = await queue_of(store, tasks, script)
