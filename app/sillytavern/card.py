@@ -104,8 +104,10 @@ def _broken(path: Path, reason: str) -> Card:
 def _character(file: BinaryIO) -> dict[str, Any]:
     """The JSON object of the best text chunk."""
     found: dict[bytes, bytes] = {}
-    for keyword, text in _text_chunks(file):
-        found.setdefault(keyword.lower(), text)
+    for keyword, kind, rest in _text_chunks(file):
+        # Of all others nothing is unfolded or kept: thousands of them may be in there.
+        if keyword in _KEYWORDS and keyword not in found:
+            found[keyword] = _plain_text(kind, rest)
     broken = _BrokenCard(N_("holds no character"))
     for keyword in _KEYWORDS:
         if keyword not in found:
@@ -121,8 +123,8 @@ def _character(file: BinaryIO) -> dict[str, Any]:
     raise broken
 
 
-def _text_chunks(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
-    """Keyword and text of each text chunk; pictures are skipped without reading them."""
+def _text_chunks(file: BinaryIO) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Keyword in lower case, kind and content of each text chunk; pictures are skipped unread."""
     if file.read(len(PNG_SIGNATURE)) != PNG_SIGNATURE:
         raise _BrokenCard(N_("is no PNG picture"))
     for _ in range(MAX_CHUNKS):
@@ -138,7 +140,7 @@ def _text_chunks(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
             raise _BrokenCard(N_("is too large"))
         keyword, _, rest = file.read(size).partition(b"\0")
         file.seek(4, os.SEEK_CUR)
-        yield keyword, _plain_text(kind, rest)
+        yield keyword.lower(), kind, rest
 
 
 def _plain_text(kind: bytes, rest: bytes) -> bytes:

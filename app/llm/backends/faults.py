@@ -152,6 +152,16 @@ def web_page_fault(url: str) -> BackendError:
     )
 
 
+def packed_fault(url: str) -> BackendRefused:
+    """The fault of an answer that may unfold without bound."""
+    return BackendRefused(
+        tr(
+            "{url} compresses its answers in a way that was not asked for. Switch that off there.",
+            url=url,
+        )
+    )
+
+
 def form_fault(url: str, whose: str) -> AnswerUnusable:
     """The fault of an answer that no server of this kind gives."""
     return AnswerUnusable(

@@ -16,7 +16,13 @@ import msgspec
 
 from app.core.errors import BackendError, BackendUnreachable
 from app.core.translation import tr
-from app.llm.backends.faults import connection_fault, status_fault, stream_fault, web_page_fault
+from app.llm.backends.faults import (
+    connection_fault,
+    packed_fault,
+    status_fault,
+    stream_fault,
+    web_page_fault,
+)
 from app.llm.backends.retries import retry_after_seconds, server_time
 
 if TYPE_CHECKING:
@@ -25,6 +31,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LONGEST_ERROR_BODY = 65_536
+# What an answer may be packed in that was asked for bare. One of these unfolds to a thousand times
+# its length at most; two, or another kind, make gigabytes of a few kilobytes in one step.
+PACKED_ONCE = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +166,7 @@ class ModelServer:
                 )
                 response = await client.send(request, stream=True)
                 try:
+                    self._check_packing(response)
                     raw = await self._read_bounded(response, self.limits.line_bytes)
                 finally:
                     await response.aclose()
@@ -186,6 +196,7 @@ class ModelServer:
                 watch = Watch(self.limits, timeout)
                 try:
                     async with client.stream("POST", self.url + path, json=body) as response:
+                        self._check_packing(response)
                         if not response.is_success:
                             raw = await self._read_bounded(response, LONGEST_ERROR_BODY)
                             self._raise_for_status(response, raw)
@@ -242,7 +253,7 @@ class ModelServer:
     def _open(self) -> httpx.AsyncClient:
         import httpx
 
-        # No compression: a few kilobytes could unfold to gigabytes.
+        # No compression: it holds up a stream, and unfolds without bound; see PACKED_ONCE.
         headers = {"Accept-Encoding": "identity", "User-Agent": "Tavernkeep"}
         if self.secret:
             headers["Authorization"] = f"Bearer {self.secret}"
@@ -269,6 +280,10 @@ class ModelServer:
                 await leave(response, chunks)
                 break
         return b"".join(pieces)[:limit]
+
+    def _check_packing(self, response: httpx.Response) -> None:
+        if response.headers.get("content-encoding", "").strip().lower() not in PACKED_ONCE:
+            raise packed_fault(self.url)
 
     def _raise_for_status(self, response: httpx.Response, raw: bytes) -> None:
         if response.is_success:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import gzip
 import json
 import logging
 import sys
+import tracemalloc
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +25,7 @@ from app.core.errors import (
 )
 from app.llm.backends.backend import Request
 from app.llm.backends.ollama import OllamaBackend, found_models
-from app.llm.backends.openai_compatible import OpenAiBackend
+from app.llm.backends.openai_compatible import OpenAiBackend, probe_models
 from app.llm.backends.streams import Limits, is_nearby
 
 KINDS = ("ollama", "openai")
@@ -209,6 +211,44 @@ async def test_an_answer_that_is_left_leaves_nothing_behind(asked: Any, says: An
         gc.collect()
     finally:
         sys.set_asyncgen_hooks(*hooks)
+
+
+def packed(body: bytes, coding: str) -> Any:
+    async def answer(exchange: Any) -> None:
+        await exchange.head(Content_Encoding=coding)
+        await exchange.send(body)
+
+    return answer
+
+
+BOMB = gzip.compress(gzip.compress(bytes(50_000_000)))
+
+
+@pytest.mark.parametrize("coding", ["gzip, gzip", "GZIP,gzip", "br", "zstd", "gzip, identity"])
+async def test_an_answer_that_could_unfold_without_bound_is_not_read(
+    asked: Any, llm: Any, coding: str
+) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(BackendRefused, match="compresses its answers"):
+            await asked(packed(BOMB, coding))
+        llm.on("/v1/models", packed(BOMB, coding))
+        with pytest.raises(BackendRefused, match="compresses its answers"):
+            await probe_models(llm.url)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+async def test_an_answer_that_is_packed_once_unasked_is_read_and_bounded(
+    asked: Any, kind: str
+) -> None:
+    piece = {"message": {"content": "Hi"}, "choices": [{"message": {"content": "Hi"}}]}
+    body = json.dumps(piece | {"done": True}).encode()
+    assert (await asked(packed(gzip.compress(body), "gzip"))).text == "Hi"
+    bomb = gzip.compress(b"\n" * 50_000_000)
+    with pytest.raises(BackendError):
+        await asked(packed(bomb, "gzip"), limits=SHORT)
 
 
 @pytest.mark.parametrize("piece", [b": ping\n", b"\n", b"x" * 1000], ids=["ping", "empty", "line"])

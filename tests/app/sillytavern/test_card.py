@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import struct
+import tracemalloc
 import zlib
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,20 @@ def test_a_text_that_grows_without_bound_is_refused(
     monkeypatch.setattr(card_module, "MAX_TEXT_BYTES", 100_000)
     bomb = chunk(b"zTXt", b"chara\0\0" + zlib.compress(bytes(10_000_000)))
     assert "is too large" in read_card(png(tmp_path / "m.png", bomb)).problem
+
+
+def test_texts_that_no_character_is_in_are_not_unfolded(tmp_path: Path) -> None:
+    """Nor what repeats a keyword: each takes 1 KB of the file, and a megabyte of memory."""
+    packed = zlib.compress(bytes(1_000_000))
+    bombs = [chunk(b"zTXt", b"k%d\0\0" % number + packed) for number in range(60)]
+    again = [chunk(b"zTXt", b"chara\0\0" + packed)] * 60
+    path = png(tmp_path / "m.png", text(b"chara", V1), *bombs, *again)
+    tracemalloc.start()
+    try:
+        assert read_card(path).name == "Mira"
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_nameless_card_goes_by_its_file_name(tmp_path: Path) -> None:
