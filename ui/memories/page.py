@@ -217,7 +217,7 @@ class MemoriesPage(QWidget):
         if shown is self.people:
             target = self.people.table
         elif shown is self.empty:
-            target = self.empty.read
+            target = self.empty.target
         elif shown is self.texts:
             target = self.texts
         elif self.pane.kind == REVIEW and self.pane.isVisible():
@@ -232,6 +232,7 @@ class MemoriesPage(QWidget):
         self._is_stale = True
         self.model.show_rows((), self.model.ground, -1)
         self.moment.go_to_now()
+        self._show_stack()
         self.refresh()
 
     def _on_story_changed(self, change: StoryChange) -> None:
@@ -248,7 +249,7 @@ class MemoriesPage(QWidget):
         path = self._session.path
         self._is_stale = not self.isVisible()
         if path is not None:
-            self._session.do(self._load(path), name=N_("reading memories"))
+            self._session.do(self.empty.waits_for(self._load(path)), name=N_("reading memories"))
 
     async def _load(self, path: Path) -> None:
         at = self.moment.at
@@ -330,16 +331,17 @@ class MemoriesPage(QWidget):
         if wanted is self.texts:
             offers = self.hands.text_offers()
             self.texts.offers.show_offers(offers, can_change=self.hands.can_change)
-        if wanted is not self._stack.currentWidget():
-            self._stack.setCurrentWidget(wanted)
-            if had_focus:  # else Qt gives the keyboard to whatever stands next
-                self.take_focus()
         companion, path = self._session.companion, self._session.path
         self.empty.show_state(
+            is_known=view is not None or path is None,
             is_reading=self.strip.is_reading,
             has_model=companion.health.backend.sentence != "" and not self.hands.is_without_model,
             is_demo=path is not None and path == companion.demo.path,
         )
+        if wanted is not self._stack.currentWidget():
+            self._stack.setCurrentWidget(wanted)
+            if had_focus:  # else Qt gives the keyboard to whatever stands next
+                self.take_focus()
 
     def _show_operations(self, operations: tuple[Operation, ...]) -> None:
         story = self._session.story

@@ -24,7 +24,7 @@ class NoMinds(EmptyState):
         self, *, is_reading: bool, has_model: bool, is_demo: bool, has_memories: bool
     ) -> None:
         """Say what can be done from here."""
-        self.show_state(is_reading=is_reading, has_model=has_model, is_demo=is_demo)
-        self._title.setText(tr("Reading") if is_reading else tr(TITLE))
+        self.show_state(is_known=True, is_reading=is_reading, has_model=has_model, is_demo=is_demo)
+        self.title.setText(tr("Reading") if is_reading else tr(TITLE))
         words = tr(READING) if is_reading else tr(NO_SECRETS) if has_memories else tr(SENTENCE)
         self.sentence.setText(words)

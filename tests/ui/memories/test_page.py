@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -11,11 +13,13 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from app.companion import Companion
+from app.core.errors import StoreError
 from app.core.operations import OperationKind
 from app.memory.documents.browsing import Wanted, arranged, sentence_of
 from app.memory.records import Grounding, Review, Tier
 from app.memory.standing import Standing, Status
 from app.story.story import ChatKind
+from app.work.queries.memory_view import MemoryView
 from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
 from ui.memories.listing.model import Column, MemoryModel
@@ -620,6 +624,50 @@ async def test_a_hundred_thousand_rows_are_shown_without_waiting(page: MemoriesP
     page.table.scrollToBottom()
     last = page.table.indexAt(QPoint(60, page.table.viewport().height() - 10))
     assert last.row() > 99_900
+
+
+async def test_the_page_does_not_say_that_nothing_is_remembered_before_it_has_looked(
+    page: MemoriesPage,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    look, may_look = companion.memory, threading.Event()
+
+    def late(path: Path, *, at: int | None = None) -> MemoryView:
+        assert may_look.wait(10)
+        return look(path, at=at)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(companion, "memory", late)
+        await wake(page, until)
+        page.take_focus()
+        try:
+            await page._session.open_path(demo_tavern.chat)
+            assert page.empty.isVisible()
+            assert page.empty.title.text() == "Reading what is remembered"
+            assert not page.empty.read.isVisible()
+        finally:
+            may_look.set()
+        await until(page.split.isVisible)
+    assert page.table.hasFocus()
+
+
+async def test_a_look_that_failed_is_not_said_to_go_on(
+    page: MemoriesPage,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(path: Path, *, at: int | None = None) -> MemoryView:
+        raise StoreError("The disk is gone.")
+
+    monkeypatch.setattr(companion, "memory", fail)
+    await page._session.open_path(demo_tavern.chat)
+    await until(lambda: page.empty.title.text() == "What is remembered could not be read")
+    assert not page.empty.read.isVisible()
 
 
 async def test_the_page_says_what_it_is_for_when_nothing_is_remembered(

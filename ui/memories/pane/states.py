@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from app.core.errors import TavernkeepError
 from app.core.operations import FINISHED, MEMORY_KINDS, Operation, OperationStatus
 from app.core.translation import N_, retold, tr
 from ui.controls.bars import ProgressLine
@@ -25,6 +26,8 @@ EMPTY = N_(
 )
 NO_MODEL = N_("No model is chosen. Rules alone find names and little else; a model finds far more.")
 READING = N_("The story is being read. Memories appear here as they are found.")
+LOOKING = N_("Reading what is remembered")
+FAILED = N_("What is remembered could not be read")
 
 
 class EmptyState(QWidget):
@@ -40,7 +43,9 @@ class EmptyState(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = Label(tr(TITLE), font=ui_font(15, SEMIBOLD))
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # it keeps the keyboard for what comes
+        self._unknown = LOOKING
+        self.title = Label(tr(TITLE), font=ui_font(15, SEMIBOLD))
         self.sentence = Label(tr(EMPTY), font=ui_font(13), tone=T2_ROLE, wraps=True)
         self.no_model = Label(tr(NO_MODEL), font=ui_font(13), tone=T2_ROLE, wraps=True)
         self.read = Button(tr("Read this story now"), icon="pulse", role=ButtonRole.MAIN)
@@ -59,7 +64,7 @@ class EmptyState(QWidget):
         column = QVBoxLayout(block)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        column.addWidget(self._title)
+        column.addWidget(self.title)
         column.addWidget(self.sentence)
         column.addWidget(self.no_model)
         column.addSpacing(6)
@@ -75,14 +80,34 @@ class EmptyState(QWidget):
         outer.addLayout(row)
         outer.addStretch(3)
 
-    def show_state(self, *, is_reading: bool, has_model: bool, is_demo: bool) -> None:
-        """Say what can be done from here."""
-        self._title.setText(tr("Reading") if is_reading else tr(TITLE))
+    @property
+    def target(self) -> QWidget:
+        """What the keyboard is given to."""
+        return self if self.read.isHidden() else self.read
+
+    async def waits_for(self, looking: Awaitable[None]) -> None:
+        """Say of a look that failed that it did, before whoever began it says why."""
+        self._unknown = LOOKING
+        try:
+            await looking
+        except TavernkeepError:
+            self._unknown = FAILED
+            self.title.setText(tr(FAILED))
+            raise
+
+    def show_state(
+        self, *, is_known: bool, is_reading: bool, has_model: bool, is_demo: bool
+    ) -> None:
+        """Say what can be done from here. is_known: it was looked whether there are memories."""
+        title = TITLE if is_known else self._unknown
+        self.title.setText(tr("Reading") if is_reading and is_known else tr(title))
         self.sentence.setText(tr(READING) if is_reading else tr(EMPTY))
-        self.no_model.setVisible(not has_model and not is_reading)
-        self.model.setVisible(not has_model and not is_reading)
-        self.read.setVisible(not is_reading)
-        self.demo.setVisible(not is_demo and not is_reading)
+        self.sentence.setVisible(is_known)
+        is_idle = is_known and not is_reading
+        self.no_model.setVisible(not has_model and is_idle)
+        self.model.setVisible(not has_model and is_idle)
+        self.read.setVisible(is_idle)
+        self.demo.setVisible(not is_demo and is_idle)
 
 
 class ReadingStrip(QWidget):
