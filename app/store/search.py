@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -184,6 +185,12 @@ class SearchIndex:
             for number, path in rows
             if any(part in "/".join(_SLASH.split(path)[-2:]).casefold() for part in wanted)
         ]
+
+    def chats_below(self, folder: str) -> list[int]:
+        """Numbers of the chats in a folder or below it."""
+        rows = self._database.execute("SELECT id, path FROM chat WHERE instr(path, char(31)) = 0")
+        begin = f"{folder}{os.sep}"
+        return [number for number, path in rows if path.startswith(begin)]
 
     def chat_at(self, path: str) -> list[int]:
         """The number of the chat with this file, in a list; none when it was never read."""

@@ -96,7 +96,7 @@ class PageRequests:
         try:
             path = wish.chat.to_path(page.user_folder)
             chat = self._chats.get(path) or await self._chats.open(path)
-            self._link.reply(page, wish, await self._done(path, chat, wish))
+            self._link.reply(page, wish, await self._done(page, path, chat, wish))
         except TavernkeepError as error:
             self._link.reply(page, wish, error=str(error))
         finally:
@@ -104,12 +104,12 @@ class PageRequests:
             if not self._busy[page.id]:
                 del self._busy[page.id]
 
-    async def _done(self, path: Path, chat: OpenChat, wish: Wish) -> dict[str, Any]:
+    async def _done(self, page: Page, path: Path, chat: OpenChat, wish: Wish) -> dict[str, Any]:
         match wish.kind:
             case "scene":
                 return await self._scene(path, chat, wish)
             case "search":
-                return await self._found(path, wish.text)
+                return await self._found(page.user_folder, path, wish.text)
             case "text":
                 await self._ask_for(path, wish.text)
                 return {}
@@ -131,10 +131,11 @@ class PageRequests:
             await (scenes.mark if wanted else scenes.hide)(path, anchor)
         return {"marked": wanted, "index": index}
 
-    async def _found(self, path: Path, query: str) -> dict[str, Any]:
+    async def _found(self, user_folder: Path, path: Path, query: str) -> dict[str, Any]:
+        """What another user's chats tell, or another SillyTavern's, is nothing for this page."""
         if not query.strip():
             raise UsageError(tr("Say what to look for: /tk-search the silver key"))
-        found = await self._search.find(query, limit=HITS)
+        found = await self._search.find(query, limit=HITS, here=path, within=user_folder)
         # What is in this chat can be gone to, and comes first.
         hits = sorted(found.hits, key=lambda hit: hit.chat != path)
         return {"items": [_item(hit, path) for hit in hits]}

@@ -100,12 +100,13 @@ class Search:
         memories: bool = True,
         by_meaning: bool = True,
         here: Path | None = None,
+        within: Path | None = None,
     ) -> Findings:
         """Memories and messages with the words of a query, in any order; beginnings of words do.
 
         query: as `read_query` takes it. here: the chat that is meant by in:here; of a message that
-        several chats show, it is the one that is named. Where too few
-        have all words, those with some follow. What is being indexed is waited for. Raises
+        several chats show, it is the one that is named. within: the folder whose chats alone may be
+        told of, None for all. Where too few have all words, those with some follow. What is being indexed is waited for. Raises
         UsageError for a query that cannot be meant.
         """
         asked = read_query(query)
@@ -121,7 +122,8 @@ class Search:
 
         def unit() -> tuple[list[Hit], bool]:
             self._store.search.add_memories()
-            return self._by_words(asked, limit, partial(ask, chats=self._chats_meant(asked, here)))
+            chats = self._chats_meant(asked, here, within)
+            return self._by_words(asked, limit, partial(ask, chats=chats))
 
         hits, is_complete = await self._store.run(unit)
         if asked.people:
@@ -210,14 +212,17 @@ class Search:
             if read >= MOST_BEHIND:
                 break
 
-    def _chats_meant(self, asked: Query, here: Path | None) -> list[int] | None:
-        if not asked.chats:
-            return None
+    def _chats_meant(
+        self, asked: Query, here: Path | None, within: Path | None
+    ) -> list[int] | None:
         index = self._store.search
+        allowed = None if within is None else index.chats_below(str(within))
+        if not asked.chats:
+            return allowed
         numbers = index.chats_called(part for part in asked.chats if part != HERE)
         if HERE in asked.chats and here is not None:
             numbers += index.chat_at(str(here))
-        return numbers
+        return numbers if allowed is None else sorted(set(numbers) & set(allowed))
 
     def _asked(
         self,

@@ -23,6 +23,7 @@ from app.sillytavern.bridge.page_marks import message_checksum
 from app.story.messages import Message
 from app.work.pages import page_requests
 from app.work.pages.page_requests import AT_ONCE, TOO_MANY, UNSAVED, WINDOWLESS
+from tests.chat_files import HEADER, jsonl, message
 from tests.labelled import WrittenTavern, write_tavern
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -294,6 +295,20 @@ async def test_finds_name_their_place_and_hold_no_more_than_a_card_shows(table: 
     assert 5 in [item.get("index") for item in items]
     assert all(len(item["text"]) <= 300 and item["label"] for item in items)
     assert "look for" in (await table.page.wish("search", text="  "))["error"]
+
+
+async def test_a_page_finds_nothing_of_another_users_chats(table: Table) -> None:
+    users = table.path.parents[3]
+    for user in ("guest", "default-user-two"):
+        path = users / user / "chats" / "Mira" / "Evening.jsonl"
+        path.parent.mkdir(parents=True)
+        told = f"The zanthor of {user} and its lanterns."
+        path.write_bytes(jsonl([HEADER, message(0, mes=told)]))
+        await table.companion.search.index_all([path], lambda _done: None)
+    assert len((await table.companion.search.find("zanthor")).hits) == 2
+    for query in ("zanthor", "in:evening zanthor", "in:guest lanterns", "tier:messages zanthor"):
+        reply = await table.page.wish("search", text=query)
+        assert [item for item in reply["result"]["items"] if "zanthor" in item["text"]] == []
 
 
 async def test_the_newest_message_is_checked_where_none_is_named(table: Table) -> None:
