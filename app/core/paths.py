@@ -47,7 +47,8 @@ def user_folders(data_dir: Path | None = None) -> Folders:
     try:
         data.mkdir(parents=True, exist_ok=True)
         logs.mkdir(parents=True, exist_ok=True)
-        data.chmod(0o700)  # recaps are nobody else's business
+        for folder in (data, logs):
+            folder.chmod(0o700)  # recaps and the names of chats are nobody else's business
     except OSError as error:
         from app.core.translation import tr  # which asks here where translations lie
 

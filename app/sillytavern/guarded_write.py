@@ -31,17 +31,23 @@ _BINARY = getattr(os, "O_BINARY", 0)  # Windows would translate newlines
 
 
 def write_file_atomically(
-    path: Path, data: bytes, *, check: Callable[[], None] = lambda: None
+    path: Path,
+    data: bytes,
+    *,
+    mode: int | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> None:
     """Replace `path` by `data`: at each moment the old file is there, or the whole new one.
 
-    Keeps the file's mode. check: called at the last moment; when it raises nothing is replaced.
-    Raises OSError, and then the old file is as it was.
+    mode: of the new file, from its first moment on; None keeps the old one's. check: called at the
+    last moment; when it raises nothing is replaced. Raises OSError, and then the old file is as it
+    was.
     """
-    try:
-        mode = path.stat().st_mode & 0o777
-    except FileNotFoundError:
-        mode = _NEW_FILE_MODE
+    if mode is None:
+        try:
+            mode = path.stat().st_mode & 0o777
+        except FileNotFoundError:
+            mode = _NEW_FILE_MODE
     # Digits behind the name, as SillyTavern's own writer has them: whoever watches the folder
     # ignores those already. More of them than it takes, so that ours are known.
     digits = f".{secrets.randbelow(10**DIGITS):0{DIGITS}d}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import time
 from pathlib import Path
 
@@ -65,21 +66,26 @@ def make_files_folder(user_folder: Path) -> None:
         folder.mkdir(exist_ok=True)
 
 
-def write_for_tavern(user_folder: Path, path: Path, data: bytes) -> None:
+def write_for_tavern(
+    user_folder: Path, path: Path, data: bytes, *, is_secret: bool = False
+) -> None:
     """Replace a file in the tavern's folder in one step, readable by whoever reads the tavern.
 
-    Raises OSError; the file is then as it was.
+    is_secret: where SillyTavern runs as this user, by nobody else. Raises OSError; the file is then
+    as it was.
     """
-    write_file_atomically(path, data)
-    path.chmod(_mode_of(user_folder))
+    write_file_atomically(path, data, mode=_mode_of(user_folder, is_secret=is_secret))
 
 
-def _mode_of(user_folder: Path) -> int:
-    # SillyTavern may run as another user (a container): its settings show who has to read.
+def _mode_of(user_folder: Path, *, is_secret: bool) -> int:
+    # SillyTavern may run as another user (a container): its settings show who has to read, and whom
+    # they belong to is who wrote them.
     try:
-        return (user_folder / "settings.json").stat().st_mode & 0o666
+        status = (user_folder / "settings.json").stat()
     except OSError:
         return 0o644
+    is_ours = os.name == "posix" and status.st_uid == os.getuid()
+    return status.st_mode & (0o600 if is_secret and is_ours else 0o666)
 
 
 class BridgeFile:

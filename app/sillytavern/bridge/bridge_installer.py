@@ -211,7 +211,8 @@ def _write_pairing(
 ) -> None:
     paired = {"port": port, "token": token}
     content = json.dumps(paired | ({"parts": dict(parts)} if parts else {})).encode()
-    write_for_tavern(user_folder, extension_folder(user_folder) / _PAIRING, content)
+    path = extension_folder(user_folder) / _PAIRING
+    write_for_tavern(user_folder, path, content, is_secret=True)
 
 
 def _leave_empty_bridge_file(user_folder: Path) -> None:

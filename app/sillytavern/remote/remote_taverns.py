@@ -123,8 +123,7 @@ class RemoteTaverns:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o700)
-            write_file_atomically(path, msgspec.json.encode(entries))
-            path.chmod(0o600)
+            write_file_atomically(path, msgspec.json.encode(entries), mode=0o600)
         except OSError as error:
             raise BridgeError(
                 tr("The pairing could not be kept: {reason}.", reason=reason_of(error))

@@ -106,8 +106,8 @@ class Search:
 
         query: as `read_query` takes it. here: the chat that is meant by in:here; of a message that
         several chats show, it is the one that is named. within: the folder whose chats alone may be
-        told of, None for all. Where too few have all words, those with some follow. What is being indexed is waited for. Raises
-        UsageError for a query that cannot be meant.
+        told of, None for all. Where too few have all words, those with some follow. What is being
+        indexed is waited for. Raises UsageError for a query that cannot be meant.
         """
         asked = read_query(query)
         await self.settled()

@@ -208,10 +208,10 @@ def fill_disk_after(monkeypatch: pytest.MonkeyPatch, writes: int) -> None:
     """Let so many files be written, and no more."""
     real, number = write_for_tavern, count()
 
-    def write(user_folder: Path, path: Path, data: bytes) -> None:
+    def write(user_folder: Path, path: Path, data: bytes, **how: bool) -> None:
         if next(number) >= writes:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        real(user_folder, path, data)
+        real(user_folder, path, data, **how)
 
     monkeypatch.setattr(bridge_installer, "write_for_tavern", write)
 
@@ -288,3 +288,36 @@ def test_a_pairing_that_cannot_be_written_stays_as_it_was(
     assert files(user_folder) == before
     write_pairing(user_folder, 4001, "other")
     assert files(user_folder) != before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_the_token_is_read_by_sillytaverns_user_alone_from_the_first_moment(
+    user_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (user_folder / "settings.json").chmod(0o644)
+    put, seen = Path.replace, []
+
+    def replace(path: Path, target: Path) -> Path:
+        if target.name == "pairing.json":
+            seen.append(path.stat().st_mode & 0o777)
+        return put(path, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    path = install(user_folder).path / "pairing.json"
+    path.chmod(0o644)  # as an older version left it
+    assert write_pairing(user_folder, 47100, "secret")
+    assert [*seen, path.stat().st_mode & 0o777] == [0o600, 0o600, 0o600]
+    # What is no secret stays readable for whoever reads the tavern.
+    assert (path.parent / "index.js").stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
+def test_a_sillytavern_that_runs_as_another_user_can_read_the_token(
+    user_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (user_folder / "settings.json").chmod(0o640)
+    owner = user_folder.stat().st_uid
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    path = install(user_folder).path / "pairing.json"
+    assert write_pairing(user_folder, 47100, "secret")
+    assert path.stat().st_mode & 0o777 == 0o640
