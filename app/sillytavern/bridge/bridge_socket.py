@@ -342,8 +342,11 @@ class BridgeServer:
         self, connection: ServerConnection, user_folder: Path, hello: Hello
     ) -> None:
         for old in tuple(self._links.values()):
-            if old.page.id == hello.page:
-                await old.connection.close()
+            if old.page.id != hello.page:
+                continue
+            if old.page.user_folder != user_folder:
+                return  # what is asked of the other tavern's page would come to this one
+            await old.connection.close()
         page = Page(
             id=hello.page,
             user_folder=user_folder,

@@ -24,6 +24,7 @@ from app.sillytavern.remote.page_answers import MOST_CHAT_BYTES, PageGroup, Page
 
 LONGEST_NAME = 200  # bytes: there has to be room for an ending, and for a name while it is written
 MOST_FILES = 5_000  # that one SillyTavern may have here, of each kind
+MOST_BYTES = 8 * 1024**3  # of all that one SillyTavern may have here
 
 _FOLDERS = ("chats", "characters", "groups", "group chats")
 # What SillyTavern itself leaves out of file names, on every system.
@@ -128,17 +129,22 @@ class CopyFolder:
                 place.mkdir(exist_ok=True)
             if path.is_symlink():
                 raise CopyRefused(tr("The copy's folder leads somewhere else."))
-            if not path.exists():
-                self._check_room(path.parent)
-            elif path.read_bytes() == data:
+            if path.exists() and path.read_bytes() == data:
                 return
+            self._check_room(path, len(data))
             write_file_atomically(path, data)
         except OSError as error:
             raise _unwritten(error) from error
 
-    def _check_room(self, folder: Path) -> None:
-        if sum(1 for _ in folder.iterdir()) >= MOST_FILES:
+    def _check_room(self, path: Path, size: int) -> None:
+        is_new, before = not path.exists(), path.stat().st_size if path.exists() else 0
+        if is_new and sum(1 for _ in path.parent.iterdir()) >= MOST_FILES:
             raise CopyRefused(tr("The page named more chats or characters than are kept."))
+        if size <= before:
+            return
+        kept = sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+        if kept + size - before > MOST_BYTES:
+            raise CopyRefused(tr("The page's chats take more room than a copy may."))
 
 
 def _unwritten(error: OSError) -> CopyRefused:

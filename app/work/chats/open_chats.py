@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from app.core.errors import OperationOutdated, TavernkeepError, UsageError
 from app.core.operations import MEMORY_KINDS, Operation, OperationKind
@@ -64,7 +65,10 @@ class OpenChats:
         self._tasks = tasks
         self._ledger = TokenLedger(store, counter)
         self._chats: dict[tuple[Path, int | None], OpenChat] = {}
-        self._opening: dict[tuple[Path, int | None], asyncio.Lock] = {}
+        # Gone with the last who waits: pages may name chats without end that are not there.
+        self._opening: WeakValueDictionary[tuple[Path, int | None], asyncio.Lock] = (
+            WeakValueDictionary()
+        )
         self._rereading: dict[Path, bool] = {}
         self._comparing: dict[OpenChat, asyncio.Task[None]] = {}
         self._completing: dict[OpenChat, asyncio.Task[None]] = {}
@@ -135,7 +139,8 @@ class OpenChats:
 
     async def _read(self, path: Path, until: int | None) -> OpenChat:
         key = (path, until)
-        async with self._opening.setdefault(key, asyncio.Lock()):
+        opening = self._opening.setdefault(key, asyncio.Lock())
+        async with opening:
             chat = self._chats.get(key)
             if chat is not None:
                 await chat.reading(is_end_enough=True)

@@ -415,6 +415,8 @@ class BridgeLink:
             self.recap_asked.emit(path)
         elif event.name == "slot_refused":
             self.refused.emit((path, event.subject))
+        elif self._chats.get(path) is None:
+            return  # a page may name chats without end, and nothing is to be noted of those
         elif event.name == "macros_unplaced":
             self._unplaced[path] = macros_in(f"{{{{{name}}}}}" for name in event.subject.split())
             self.changed.emit(None)

@@ -177,6 +177,22 @@ async def test_a_paired_origin_does_not_come_in_with_the_token_of_a_local_tavern
     await page.close()
 
 
+async def test_a_page_does_not_take_the_place_of_another_taverns(
+    server: BridgeServer, tmp_path: Path
+) -> None:
+    server.add_remote(tmp_path / "other", ELSEWHERE, TOKEN)
+    page = await greeted(server)
+    thief = await come(server, ELSEWHERE, *OFFERS)
+    assert await prove(thief, server.port, TOKEN)
+    await thief.send(json.dumps(HELLO))
+    assert (await closed_with(thief))[0] == 1000
+    assert [one.user_folder.name for one in server.pages] == ["copy"]
+    again = await greeted(server)  # its own may come anew
+    assert (await closed_with(page))[0] == 1000
+    assert len(server.pages) == 1
+    await again.close()
+
+
 async def test_no_page_is_paired_while_no_code_is_shown(server: BridgeServer, door: Door) -> None:
     assert await refusal(server, HOME, PAIRING_SUBPROTOCOL) == 403
     # A token beside it makes no difference.

@@ -156,6 +156,21 @@ def test_a_page_cannot_fill_the_disk_with_names(
         copy.write_card(PageMember("c.png", "x"))
 
 
+def test_a_page_cannot_fill_the_disk_with_long_chats(
+    copy: CopyFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copy_folder, "MOST_BYTES", 3_000)
+    long = CopiedChat(b"{}", (b'{"mes":"' + b"x" * 1_800 + b'"}',))
+    path = copy.write_chat(CHAT, long)
+    other = ChatIdentity("solo", "Another", avatar="Ada.png")
+    with pytest.raises(CopyRefused, match="more room"):
+        copy.write_chat(other, long)
+    assert not copy.path_of(other).exists()
+    copy.write_chat(CHAT, COPIED)  # what becomes shorter makes room
+    assert path.stat().st_size < 1_800
+    copy.write_chat(other, long)
+
+
 def test_a_chats_copy_goes_along_when_it_is_renamed(copy: CopyFolder) -> None:
     copy.write_chat(CHAT, COPIED)
     new = ChatIdentity("solo", "Night", avatar="Ada.png")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 from collections.abc import AsyncIterator, Callable
@@ -184,6 +185,27 @@ async def test_what_is_not_about_reading_is_passed_on(linked: Linked) -> None:
     assert await linked.next() == (linked.path, "1_memory")
     await linked.say(type="event", name="recap_asked")
     assert await linked.next() == linked.path
+
+
+async def test_nothing_is_noted_of_chats_that_a_page_only_names(linked: Linked) -> None:
+    """Otherwise a page that goes on making names up fills the memory."""
+    names = "smartmemory-arcs"
+    for number in range(30):
+        chat = {"kind": "solo", "avatar": "Nobody.png", "chat": f"made up {number}"}
+        for name in ("message_received", "macros_unplaced"):
+            await linked.say(type="event", name=name, chat=chat, length=7, subject=names)
+    recap_asked: asyncio.Queue[Path] = asyncio.Queue()
+    linked.link.recap_asked.connect(recap_asked.put_nowait)
+    await linked.say(type="event", name="message_received")
+    await linked.say(type="event", name="recap_asked")
+    await recap_asked.get()
+    assert list(linked.link._replied) == [linked.path]
+    assert not linked.link._unplaced
+    for path in (linked.path.with_name(f"{number}.jsonl") for number in range(30)):
+        with pytest.raises(ChatUnreadable):
+            await linked.chats.open(path)
+    gc.collect()  # each error holds what it met on its way; the last one lives on
+    assert len(linked.chats._opening) <= 1
 
 
 async def test_a_macro_that_stands_nowhere_is_known_as_long_as_the_page_is_there(
