@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.core.errors import UsageError
+from app.core.errors import TavernkeepError, UsageError
 from app.core.operations import OFF, Operation, OperationKind, OperationSpec, Outcome
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
@@ -50,6 +50,7 @@ from app.work.pages.page_side import PageSide
 from app.work.pages.page_tokens import PageTokens
 from app.work.pages.remote_setup import RemoteSetup
 from app.work.pages.turn_history import TurnHistory
+from app.work.planning.staleness import renewed
 from app.work.prompts.budgeting import Budgeting
 from app.work.prompts.message_meanings import MessageMeanings
 from app.work.prompts.next_prompts import NextPrompts
@@ -134,6 +135,7 @@ class Wiring(News, ABC):
             holds=self._held_back,
             asked=lambda spec: self.models.writer(spec.kind).spec,
         )
+        self._queue.renewed = self._as_of_now
         services = WriterServices(
             self._counter, self.prompts.folder, self._link, self.use, parts.keys, parts.packs
         )
@@ -328,6 +330,15 @@ class Wiring(News, ABC):
             await self.remembered.read_now(path)
         else:
             await self.texts.ask(path, text_request(name))
+
+    async def _as_of_now(self, spec: OperationSpec) -> OperationSpec:
+        """Work that is done again: by the model of now, of its story as it is."""
+        try:
+            chat = await self._chats.complete_by_id(spec.chat)
+        except TavernkeepError:
+            return spec  # who does it says why
+        now = renewed(spec, chat.story, chat.settings(), self.models.writing())
+        return now[0] if now else spec
 
     def _is_ours(self, spec: OperationSpec) -> bool:
         """A command does the work of its own chat only; what else is queued waits.

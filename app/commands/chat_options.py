@@ -11,7 +11,7 @@ from app.commands.terminal.output import warn
 from app.companion import Companion, open_companion
 from app.core.errors import UsageError
 from app.core.paths import user_folders
-from app.core.translation import tr
+from app.core.translation import tr, trn
 from app.story.story import Story
 
 
@@ -39,6 +39,13 @@ def add_llm(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--llm", metavar="SPEC", help=words)
 
 
+def add_again(parser: argparse.ArgumentParser) -> None:
+    """--again."""
+    parser.add_argument(
+        "--again", action="store_true", help=tr("first try again what failed in earlier runs")
+    )
+
+
 @asynccontextmanager
 async def companion_for(
     options: argparse.Namespace, *, keeps_memory: bool = False
@@ -61,6 +68,33 @@ def checked_until(options: argparse.Namespace) -> int | None:
     if until is not None and until < 0:
         raise UsageError(tr("--until counts messages from 0."))
     return until
+
+
+async def worked_off(
+    options: argparse.Namespace, companion: Companion, path: Path
+) -> tuple[Story, list[str]]:
+    """The story when all work on it has ended, and a sentence for each piece that failed.
+
+    What failed in an earlier run is tried again with --again only, and else said. Raises
+    UsageError for --again with --until.
+    """
+    until = checked_until(options)
+    if options.again and until is not None:
+        raise UsageError(tr("What failed is tried again for the whole chat: leave --until out."))
+    await companion.open_story(path, until=until)
+    if options.again:
+        await companion.work.retry_all(path)
+    story, failures = await companion.finished(path, until=until)
+    failed = 0 if failures or until is not None else companion.work.failed(path)
+    if failed:
+        failures = [
+            trn(
+                "{n} piece of work failed before. Add --again to have it tried again.",
+                "{n} pieces of work failed before. Add --again to have them tried again.",
+                failed,
+            )
+        ]
+    return story, failures
 
 
 def warn_of_problems(story: Story) -> None:

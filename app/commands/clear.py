@@ -42,5 +42,7 @@ async def run(options: argparse.Namespace) -> int:
     lines = list(gone.parts) or [tr("nothing to clear")]
     if gone and not options.yes:
         lines.append(tr("Nothing was changed. Add --yes to clear all this."))
+    elif gone:
+        lines.append(tr("All this is cleared. Undo in the window brings it back."))
     show(options, data, lines)
     return 0

@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.commands.chat_options import (
+    add_again,
     add_chat,
     add_llm,
     add_until,
-    checked_until,
     companion_for,
     warn_of_problems,
+    worked_off,
 )
 from app.commands.terminal.output import show, warn
 from app.commands.terminal.progress_line import progress_shown
 from app.core.errors import UsageError
 from app.core.translation import N_, tr, trn
+from app.memory.lifecycle.derived_documents import texts_that_count
 from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Standing
 from app.memory.tiers.table import TIERS
@@ -40,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_chat(parser)
     add_llm(parser)
     add_until(parser)
+    add_again(parser)
     parser.add_argument(
         "--write",
         choices=tuple(request.value for request in TextRequest),
@@ -49,23 +52,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def run(options: argparse.Namespace) -> int:
     """Extract what is missing and print all of it; 1 when something could not be read."""
-    until = checked_until(options)
-    if options.write and until is not None:
+    if options.write and options.until is not None:
         raise UsageError(tr("A text is written of the whole chat: leave --until out."))
     async with companion_for(options, keeps_memory=True) as companion:
         path = companion.find_chat(options.chat)
-        with progress_shown(companion, path, until=until):
-            await companion.open_story(path, until=until)
-            story, failures = await companion.finished(path, until=until)
+        with progress_shown(companion, path, until=options.until):
+            story, failures = await worked_off(options, companion, path)
             if options.write:
                 await companion.texts.ask(path, TextRequest(options.write))
                 story, failures = await companion.finished(path)
-        view = companion.memory(path, until=until)
+        view = companion.memory(path, until=options.until)
     warn_of_problems(story)
     for sentence in filter(None, (*failures, view.problem)):
         warn(sentence)
     data = memory_data(view)
-    show(options, data, _lines(view))
+    show(options, data, _lines(view, written=options.write))
     return 1 if failures else 0
 
 
@@ -122,7 +123,8 @@ def _entry(view: MemoryView, standing: Standing) -> dict[str, Any]:
     return entry | TIERS[memory.tier].entry(memory)
 
 
-def _lines(view: MemoryView) -> Iterator[str]:
+def _lines(view: MemoryView, *, written: str | None) -> Iterator[str]:
+    """written: the text that was asked for; a check of a reply that found nothing says so then."""
     for tier in Tier:
         entries = [s for s in view.of(tier) if s.is_active]
         if not entries:
@@ -135,11 +137,15 @@ def _lines(view: MemoryView) -> Iterator[str]:
             what = f"{memory.field}: {memory.text}" if memory.field else memory.text
             yield f"  [{tr(memory.type)}] {who + ': ' if who else ''}{what}"
         yield ""
-    for document in view.documents:
-        if document.kind in _TEXTS and document.text.strip():
+    for document in texts_that_count(view.documents):
+        if document.kind in _TEXTS:
             yield tr(_TEXTS[document.kind]) + (f": {document.subject}" if document.subject else "")
             yield from (f"  {line}" for line in document.text.strip().splitlines())
             yield ""
+    checked = view.document(DocumentKind.CONTINUITY)
+    if written == TextRequest.CONTINUITY and checked is not None and not checked.text.strip():
+        yield tr("The newest reply contradicts nothing that is remembered.")
+        yield ""
     if view.aside:
         yield tr("Open threads that are put aside until there is room:")
         yield from (f"  {thread}" for thread in view.aside)

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.commands.chat_options import (
+    add_again,
     add_chat,
     add_llm,
     add_until,
-    checked_until,
     companion_for,
     warn_of_problems,
+    worked_off,
 )
 from app.commands.terminal.output import show, warn
 from app.commands.terminal.progress_line import progress_shown
@@ -30,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_chat(parser)
     add_llm(parser)
     add_until(parser)
+    add_again(parser)
     parser.add_argument(
         "--replace",
         nargs=2,
@@ -59,12 +61,10 @@ async def run(options: argparse.Namespace) -> int:
     """Write what is missing and print all of it; 1 when something could not be written."""
     if options.replace:
         return await _replace(options)
-    until = checked_until(options)
     async with companion_for(options) as companion:
         path = companion.find_chat(options.chat)
-        with progress_shown(companion, path, until=until):
-            await companion.open_story(path, until=until)
-            story, failures = await companion.finished(path, until=until)
+        with progress_shown(companion, path, until=options.until):
+            story, failures = await worked_off(options, companion, path)
     warn_of_problems(story)
     for sentence in failures:
         warn(sentence)

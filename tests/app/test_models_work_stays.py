@@ -131,3 +131,28 @@ async def test_an_earlier_moment_shows_what_was_known_and_asks_for_nothing(place
         assert then.scene_recap(scene) == story.scene_recap(scene)
     assert then.running.current is not None
     assert then.places[then.running.current.last_anchor] <= until
+
+
+async def test_what_one_model_failed_at_the_next_does_when_all_is_tried_again(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    """The first of what is tried again, too, which begins before the chat is planned anew."""
+    folders, path = user_folders(tmp_path / "own data"), demo_tavern.chat
+    with FakeLlm(lambda _: "What a lovely story!") as bad, FakeLlm(answer) as good:
+        for name, model in (("bad", bad), ("good", good)):
+            spec = f"openai:{name}@{model.url}"
+            async with open_companion(
+                folders, tavern=demo_tavern.user_folder, llm=spec, watch=False
+            ) as companion:
+                companion.settings.put("scene_detector", "heuristic")
+                await companion.open_story(path)
+                if model is good:
+                    assert companion.work.failed(path) > 1
+                    await companion.work.retry_all(path)
+                story, failures = await companion.finished(path)
+                assert bool(failures) is (model is bad)
+                left = companion.work.failed(path)
+    assert not left
+    recaps = [recap for scene in story.scenes if (recap := story.scene_recap(scene))]
+    assert {recap.made_by for recap in recaps} == {"good"}
+    assert len(recaps) > 3

@@ -35,7 +35,7 @@ from ui.memories.pane.pane import DETAILS, REVIEW, MemoryPane, has_focus_in
 from ui.memories.pane.states import EmptyState, ReadingStrip, nothing_found
 from ui.memories.paused import PausedStrip
 from ui.memories.text_offers import TextOffers
-from ui.memories.texts import TextsPane, newest
+from ui.memories.texts import TextsPane
 from ui.memories.tools import MemoryTools
 from ui.memories.whole import WholeCommands
 from ui.memories.words import held_words
@@ -308,11 +308,10 @@ class MemoriesPage(QWidget):
             self.table.choose_near(row)
         self.table.verticalScrollBar().setValue(top)
         self._rows.setCurrentWidget(self.table if found.rows else self._nothing)
-        texts = newest(view.documents)
-        self.rail.show_counts(found, people=len(view.entities), texts=len(texts))
         self.people.show_entities(view.entities, view.memories, view.ground, can_change=can_change)
         self.paused.show_view(view, can_change=can_change)
         self.texts.show_documents(view.documents, view.memories, can_change=can_change)
+        self.rail.show_counts(found, people=len(view.entities), texts=self.texts.count)
         self.pane.show_waiting(len(view.review))
         self.pane.review.show_waiting(
             view.review, view.story, view.ground, self._by_id, can_change=can_change

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
+from app.memory.lifecycle.derived_documents import texts_that_count
 from app.memory.records import Document, DocumentKind
 from app.memory.standing import Standing
 from ui.controls.buttons import Button, ButtonRole
@@ -41,14 +42,6 @@ EMPTY = N_(
 )
 
 
-def newest(documents: Sequence[Document]) -> tuple[Document, ...]:
-    """The texts that count: of each kind and subject the newest, those without words left out."""
-    latest = {(document.kind, document.subject): document for document in documents}
-    order = list(DocumentKind)
-    kept = (document for document in latest.values() if document.text.strip())
-    return tuple(sorted(kept, key=lambda d: (order.index(d.kind), d.subject.casefold())))
-
-
 class TextsPane(QWidget):
     """Signals:
     rewritten: (kind, subject, text).
@@ -59,6 +52,7 @@ class TextsPane(QWidget):
     def __init__(self, offers: TextOffers, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.offers = offers
+        self.count = 0  # of texts that count
         self.cards: list[TextCard] = []
         self._shown: tuple[tuple[Document, ...], bool] = ((), False)
         self._nothing = body(tr(EMPTY))
@@ -81,7 +75,8 @@ class TextsPane(QWidget):
         self, documents: Sequence[Document], memories: Sequence[Standing], *, can_change: bool
     ) -> None:
         """Show the texts that count; one that is being changed stays open."""
-        shown = newest(documents)[:MOST]
+        counting = texts_that_count(documents)
+        self.count, shown = len(counting), counting[:MOST]
         if (shown, can_change) == self._shown or any(card.is_editing for card in self.cards):
             return
         self._shown = (shown, can_change)

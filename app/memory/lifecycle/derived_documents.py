@@ -37,6 +37,14 @@ def by_subject(documents: Iterable[Document], kind: DocumentKind) -> dict[str, D
     return {d.subject: d for d in documents if d.kind is kind}
 
 
+def texts_that_count(documents: Iterable[Document]) -> tuple[Document, ...]:
+    """Of each kind and subject the newest, by kind and name; those without words are left out."""
+    latest = {(document.kind, document.subject): document for document in documents}
+    order = list(DocumentKind)
+    kept = (document for document in latest.values() if document.text.strip())
+    return tuple(sorted(kept, key=lambda d: (order.index(d.kind), d.subject.casefold())))
+
+
 def made(
     work: Work,
     kind: DocumentKind,

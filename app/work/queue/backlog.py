@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,12 +18,20 @@ from app.work.queue.outcomes import GIVEN_UP, SHOWN, EndedOperations
 from app.work.queue.waiting import Key, Surroundings, needed_keys, order
 from app.work.queue.waiting import surroundings as surroundings_of
 
+Renewed = Callable[[OperationSpec], Awaitable[OperationSpec]]
+
+
+async def _as_it_was(spec: OperationSpec) -> OperationSpec:
+    return spec
+
 
 class Backlog:
     """Operations that are not done, and the newest of those that are.
 
     holds: why an operation may not begin now, "" when it may. asked: who does a piece of work, ""
     where that is not known.
+    renewed: work as it would be planned now, for what is done again: another model may have been
+    chosen since.
     open: unfinished ones by number. current: the one that is in hand. cancelled: those that may
     not begin any more though they are not kept as ended yet. wake: set at each change.
 
@@ -35,6 +43,7 @@ class Backlog:
         self._store = store
         self._holds = holds
         self.absences = Absences(asked)
+        self.renewed: Renewed = _as_it_was
         self.open: dict[int, Operation] = {}
         self.ended = EndedOperations()
         self.cancelled: set[int] = set()
@@ -216,17 +225,16 @@ class Backlog:
 
         The user asks for it: a stand-in that was made meanwhile does not make it needless.
         """
-        specs = {
-            operation.spec.work: replace(
-                operation.spec, priority=max(operation.spec.priority, PRIORITY_ASKED)
-            )
-            for operation in sorted(ended, key=lambda operation: operation.id)
-        }
-        self.ended.forget(specs)
+        specs = {}
+        for operation in sorted(ended, key=lambda operation: operation.id):
+            now = await self.renewed(operation.spec)
+            specs[now.work] = replace(now, priority=max(now.priority, PRIORITY_ASKED))
+        works = {operation.spec.work for operation in ended}
+        self.ended.forget(works | specs.keys())
         old = {
             operation.id
             for operation in (*ended, *self.ended.shown)
-            if operation.spec.work in specs and operation.status in GIVEN_UP
+            if operation.spec.work in works and operation.status in GIVEN_UP
         }
         self.ended.take_out(old)
         store = self._store.operations

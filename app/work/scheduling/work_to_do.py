@@ -101,9 +101,18 @@ class WorkToDo:
         """Try an operation again now."""
         await self._queue.retry(operation_id)
 
-    async def retry_all(self) -> None:
-        """Try everything again that failed, and go on where refusals held the queue up."""
-        await self._queue.retry_all()
+    async def retry_all(self, path: Path | None = None) -> None:
+        """Try everything again that failed, of an open chat or of all, and go on where refusals
+        held the queue up.
+        """
+        await self._queue.retry_all(None if path is None else self._chats.required(path).chat_id)
+
+    def failed(self, path: Path) -> int:
+        """How many pieces of work on an open chat failed, also in earlier runs, and wait for the
+        user's word.
+        """
+        failed = self._queue.ended.failed(self._chats.required(path).chat_id)
+        return len({operation.spec.work for operation in failed})
 
     @property
     def held_back(self) -> tuple[Operation, ...]:
