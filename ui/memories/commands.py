@@ -2,17 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from app.core.translation import tr
+from app.core.translation import N_, tr
 from app.memory.records import Review, Tier
 from app.memory.standing import Standing, Status
 from app.work.scheduling.text_requests import TextRequest
 from ui.controls.page_commands import PageCommands
 from ui.memories.words import IMPORTANCE_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class TextCommand:
+    """What asks for a longer text. also: other words that the palette finds it by."""
+
+    name: str
+    sentence: str
+    icon: str
+    also: str
+
+
+TEXT_COMMANDS: Mapping[TextRequest, TextCommand] = {
+    TextRequest.PROFILES: TextCommand(
+        N_("Write profiles"), N_("A portrait of each who speaks."), "people", N_("portraits")
+    ),
+    TextRequest.CANON: TextCommand(
+        N_("Write the canon"),
+        N_("What the character has lived through, in all."),
+        "book",
+        N_("history"),
+    ),
+    TextRequest.SUMMARY: TextCommand(
+        N_("Write the summary"),
+        N_("Take new messages into the summary."),
+        "document",
+        N_("summarize compaction story so far"),
+    ),
+    TextRequest.CONTINUITY: TextCommand(
+        N_("Check the newest reply"),
+        N_("Whether it contradicts what happened before."),
+        "question",
+        N_("continuity contradiction conflict correct repair"),
+    ),
+}
 
 
 class MemoryCommands(PageCommands):
@@ -55,20 +91,8 @@ class MemoryCommands(PageCommands):
             tr("Go to the review"), tr("What waits for your answer."), "hourglass"
         )
         self.texts = {
-            TextRequest.PROFILES: self._command(
-                tr("Write profiles"), tr("A portrait of each who speaks."), "people"
-            ),
-            TextRequest.CANON: self._command(
-                tr("Write the canon"), tr("What the character has lived through, in all."), "book"
-            ),
-            TextRequest.SUMMARY: self._command(
-                tr("Write the summary"), tr("Take new messages into the summary."), "document"
-            ),
-            TextRequest.CONTINUITY: self._command(
-                tr("Check the newest reply"),
-                tr("Whether it contradicts what happened before."),
-                "question",
-            ),
+            request: self._command(tr(spec.name), tr(spec.sentence), spec.icon)
+            for request, spec in TEXT_COMMANDS.items()
         }
         self.importance = tuple(
             self._command(
@@ -87,6 +111,12 @@ class MemoryCommands(PageCommands):
         ):
             action.setIconText(word)
         self.can_change = False
+
+    @property
+    def in_palette(self) -> dict[QAction, str]:
+        """All but those that ask for texts: the palette has these on every page."""
+        texts = set(self.texts.values())
+        return {action: icon for action, icon in self.icons.items() if action not in texts}
 
     @property
     def changing(self) -> tuple[QAction, ...]:

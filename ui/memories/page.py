@@ -204,7 +204,7 @@ class MemoriesPage(QWidget):
     @property
     def command_icons(self) -> Mapping[QAction, str]:
         """The commands for the palette, each with its icon's name."""
-        return self.commands.icons
+        return self.commands.in_palette
 
     def show_texts(self) -> None:
         """Show the longer texts."""

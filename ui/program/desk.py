@@ -22,6 +22,7 @@ from ui.core.chat_words import chat_title, chat_words
 from ui.core.dialogs import choose_folder
 from ui.core.session import Session
 from ui.library.popover import LibraryPopover
+from ui.memories.asked_texts import AskedTexts
 from ui.memories.whole import WholeCommands
 from ui.offers.exporting import EXPORTS, Exporting
 from ui.offers.sync_news import sync
@@ -79,6 +80,7 @@ class Desk(QObject):
         self._exporting = Exporting(self.session, actions, window)
         self._frame.header.set_more([actions[key] for key in EXPORTS])
         self._whole = WholeCommands(self.session, frame.notice, window)
+        self._asked_texts = AskedTexts(self.session, frame.notice, window)
         self.everywhere = Everywhere(self.session, frame, actions, window)
         self._palette.help_chosen.connect(self.everywhere.open_help)
         self.everywhere.message_wanted.connect(self._on_message_chosen)
@@ -307,6 +309,7 @@ class Desk(QObject):
         ]
         shown += pages.command_icons(self._pages.get(self.page_key))
         shown += self._whole.icons.items()
+        shown += self._asked_texts.icons.items()
         return tuple(shown)
 
     def _shown_story(self) -> Story | None:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from app.core.translation import tr
 from app.memory.records import DocumentKind, Remembered
 from app.memory.tiers.table import KEPT_BY_CHARACTER
 
@@ -55,6 +56,13 @@ _SWITCHED_OFF: Mapping[str, bool] = MappingProxyType(
         False,
     )
 )
+
+
+def refusal(name: str, policy: Policy) -> str:
+    """Why nothing is added to what somebody remembers, as a sentence."""
+    return tr(
+        "What {name} remembers is {policy}: change that first.", name=name, policy=tr(policy.value)
+    )
 
 
 def settings_under(policy: Policy, settings: Mapping[str, Any]) -> Mapping[str, Any]:

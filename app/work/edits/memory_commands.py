@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
-from app.memory.lifecycle.policy import Policy
+from app.memory.lifecycle.policy import Policy, refusal
 from app.memory.records import Memory, MemoryChange, Remembered
 from app.memory.tiers.table import KEPT_BY_CHARACTER
 from app.store.store import Store
@@ -95,10 +95,10 @@ class MemoryCommands:
         for memory in memories:
             keeper = command.chat.keepers.get(memory.character)
             if keeper is not None and not (of := self._policy(keeper.key)).adds:
-                raise UsageError(_refusal(keeper.name, of))
+                raise UsageError(refusal(keeper.name, of))
         policy = command.chat.policy
         if not policy.adds and any(m.character or m.tier in KEPT_BY_CHARACTER for m in memories):
-            raise UsageError(_refusal(command.chat.chat.owner_name, policy))
+            raise UsageError(refusal(command.chat.chat.owner_name, policy))
 
     async def _do(
         self, chat: OpenChat, label: str, unit: Callable[[Command], None], *, whole: bool = False
@@ -128,9 +128,3 @@ class MemoryCommands:
 
         await store.run(in_transaction)
         await self._chats.refresh_all_of(chat)
-
-
-def _refusal(name: str, policy: Policy) -> str:
-    return tr(
-        "What {name} remembers is {policy}: change that first.", name=name, policy=tr(policy.value)
-    )

@@ -18,6 +18,7 @@ from app.core.translation import N_, tr
 from app.memory.documents.continuity import last_reply
 from app.memory.documents.profiles import MOST_AT_ONCE, subjects
 from app.memory.documents.summary import covered_until, to_summarise
+from app.memory.lifecycle.policy import refusal
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
 from app.story.messages import Message
@@ -66,6 +67,7 @@ KIND_OF: Mapping[TextRequest, OperationKind] = {
     TextRequest.SUMMARY: OperationKind.SUMMARY,
     TextRequest.CONTINUITY: OperationKind.CONTINUITY,
 }
+OF_CHARACTER = frozenset({TextRequest.PROFILES, TextRequest.CANON})  # kept where it may add
 NO_MODEL = N_("There is no model: choose one in the settings.")
 NOTHING: dict[TextRequest, str] = {
     TextRequest.PROFILES: N_("Not enough is remembered yet of whoever speaks here."),
@@ -111,8 +113,9 @@ class TextRequests:
         """Queue a text. Raises UsageError where there is nothing to make it of."""
         chat = self._chats.required(path)
         about = derivable(chat, self._writing())
-        if about.by(KIND_OF[request]).is_free:
-            raise UsageError(tr(NO_MODEL))
+        why_not = _why_not(chat, about, request)
+        if why_not:
+            raise UsageError(why_not)
         specs = _specs(about, request, again=str(time.time_ns()))
         if not specs:
             raise UsageError(tr(NOTHING[request]))
@@ -120,8 +123,9 @@ class TextRequests:
 
     def _offer(self, chat: OpenChat, request: TextRequest) -> TextOffer:
         about = derivable(chat, self._writing())
-        if about.by(KIND_OF[request]).is_free:
-            return TextOffer(request, why_not=tr(NO_MODEL))
+        why_not = _why_not(chat, about, request)
+        if why_not:
+            return TextOffer(request, why_not=why_not)
         specs = _specs(about, request)
         if not specs:
             return TextOffer(request, why_not=tr(NOTHING[request]))
@@ -145,6 +149,15 @@ class TextRequests:
 
     def _sum(self, texts: Iterable[str]) -> int:
         return sum(map(self._count, texts))
+
+
+def _why_not(chat: OpenChat, about: Derivable, request: TextRequest) -> str:
+    """Why a text cannot be asked for, whatever is remembered; "" where it can."""
+    if about.by(KIND_OF[request]).is_free:
+        return tr(NO_MODEL)
+    if request in OF_CHARACTER and not chat.policy.adds:
+        return refusal(chat.chat.owner_name, chat.policy)
+    return ""
 
 
 def _specs(about: Derivable, request: TextRequest, *, again: str = "") -> tuple[OperationSpec, ...]:

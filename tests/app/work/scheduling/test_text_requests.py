@@ -9,6 +9,7 @@ import pytest
 from app.companion import open_companion
 from app.core.errors import UsageError
 from app.core.paths import Folders
+from app.memory.lifecycle.policy import Policy
 from app.memory.records import DocumentKind
 from app.work.scheduling.text_requests import TextOffer, TextRequest
 from tests.chat_files import message, write_chat
@@ -119,3 +120,24 @@ async def test_without_a_model_nothing_is_offered(tmp_path: Path) -> None:
         assert all("model" in offer.why_not for offer in companion.texts.offers(path))
         with pytest.raises(UsageError, match="model"):
             await companion.texts.ask(path, TextRequest.PROFILES)
+
+
+@pytest.mark.parametrize("policy", [Policy.READ_ONLY, Policy.OFF])
+async def test_of_a_character_that_may_add_nothing_no_text_is_written_on_a_word_either(
+    tmp_path: Path, policy: Policy
+) -> None:
+    """What belongs to the chat alone is asked for as ever."""
+    script = Script(LINES, {"portrait": PROFILE, "[SUMMARY]": SUMMARY})
+    async with playing(tmp_path, script, messages=told()) as play:
+        await play.follow()
+        await play.companion.memories.set_policy(play.path, policy)
+        there, asked = offers(play), len(play.llm.requests)
+        for request in (TextRequest.PROFILES, TextRequest.CANON):
+            assert "Mira" in there[request].why_not
+            with pytest.raises(UsageError, match="change that first"):
+                await play.companion.texts.ask(play.path, request)
+        await play.companion.settled(play.path)
+        assert len(play.llm.requests) == asked
+        await play.companion.texts.ask(play.path, TextRequest.SUMMARY)
+        await play.companion.settled(play.path)
+        assert [d.kind for d in play.view.documents] == [DocumentKind.SUMMARY]
