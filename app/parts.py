@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from app.core.errors import AlreadyRunning
 from app.core.paths import Folders
 from app.core.translation import N_, tr
-from app.languages import load_packs
+from app.languages import LanguagePacks
 from app.llm.backends.api_keys import ApiKeys
 from app.settings.values import Settings
 from app.store.folder_lock import FolderLock
@@ -52,7 +52,7 @@ class Parts:
     folders: Folders
     store: Store
     settings: Settings
-    packs: tuple[LanguagePack, ...]
+    packs: Sequence[LanguagePack]
     lock: FolderLock
     keys: ApiKeys
     options: StartOptions
@@ -75,7 +75,7 @@ async def open_parts(folders: Folders, options: StartOptions) -> AsyncIterator[P
         if options.is_safe:
             store.undo.seal(tr(UNCHANGED_WHEN_SAFE))
         settings = Settings(await store.run(store.settings.load))
-        packs = await asyncio.to_thread(load_packs)
+        packs = LanguagePacks()
         keys = ApiKeys(folders.data / "keys.json")
         await keys.load()
         yield Parts(folders, store, settings, packs, lock, keys, options)

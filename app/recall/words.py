@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-import snowballstemmer
-
 from app.story.recap_texts.terms import UNSPACED
 from app.story.scene_cues.language import LanguagePack, common_words, tokens_of
 
@@ -45,6 +43,8 @@ class Words:
         self._known = _known(self.language, self._little)
         self._stem: Callable[[str], str] = str
         if self.language in STEMMERS:
+            import snowballstemmer  # 20 ms for all its languages, that no window waits for
+
             self._stem = snowballstemmer.stemmer(STEMMERS[self.language]).stemWord
 
     def of(self, text: str) -> list[str]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from app import languages
+from app.companion import open_companion
 from app.core.errors import UsageError
-from app.languages import load_packs
+from app.core.paths import user_folders
+from app.languages import LanguagePacks, load_packs
 from app.story.scene_cues.language import LanguagePack, tokens_of
 
 NEEDED = {"jump", "when", "past", "habit", "future", "soon", "wake", "sleep", "leave", "bye", "go"}
@@ -124,3 +128,32 @@ def test_words_that_open_a_scene_in_time_are_known(code: str) -> None:
     for opening in OPENINGS[code]:
         cues = {hit.cue for hit in PACKS[code].find(tokens_of(opening))}
         assert cues & {"jump", "when"}, opening
+
+
+def test_packs_are_read_when_a_text_is_looked_at_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[tuple[LanguagePack, ...]] = []
+
+    def reading() -> tuple[LanguagePack, ...]:
+        read.append(load_packs())
+        return read[-1]
+
+    monkeypatch.setattr(languages, "load_packs", reading)
+    packs = LanguagePacks()
+    assert not read
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: tuple(packs), range(20)))
+    assert len(read) == 1
+    assert all(one == read[0] for one in found)
+    assert (len(packs), packs[0], tuple(packs[1:])) == (len(PACKS), read[0][0], read[0][1:])
+
+
+async def test_a_companion_that_shows_no_story_reads_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused() -> tuple[LanguagePack, ...]:
+        raise AssertionError("read too early")
+
+    monkeypatch.setattr(languages, "load_packs", refused)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    async with open_companion(user_folders(tmp_path / "own"), llm="builtin") as companion:
+        assert companion.health.backend

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from app.core.errors import AnswerUnusable, BackendError
@@ -106,13 +106,16 @@ class Settler:
     ) -> None:
         self.count = count
         self._packs = packs
-        self._common = frozenset(word for pack in packs for word in pack.stopwords)
         self._vectors = vectors
 
     @property
     def packs(self) -> Sequence[LanguagePack]:
         """The languages that it knows."""
         return self._packs
+
+    @cached_property
+    def _common(self) -> frozenset[str]:
+        return frozenset(word for pack in self._packs for word in pack.stopwords)
 
     @property
     def titles(self) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +26,7 @@ class ModelBreakSearch:
     """The model's search for breaks in a whole chat."""
 
     def __init__(
-        self, chats: OpenChats, models: ActiveModel, packs: tuple[LanguagePack, ...]
+        self, chats: OpenChats, models: ActiveModel, packs: Sequence[LanguagePack]
     ) -> None:
         self._chats = chats
         self._models = models
