@@ -14,7 +14,7 @@ from app.commands.chat_options import (
     warn_of_problems,
 )
 from app.commands.terminal.output import show
-from app.core.translation import N_, tr, tr_in
+from app.core.translation import N_, tr, tr_in, trn
 from app.memory.documents.scene_memories import memories_by_scene
 from app.memory.standing import Standing
 from app.story.scene_cues.cue_words import cue_word
@@ -58,8 +58,8 @@ async def run(options: argparse.Namespace) -> None:
     widest = max(map(len, cues), default=0)
     lines = (
         f"{row['first']:>6} - {row['last']:<6} {cue:<{widest}} "
-        f"{_percent(row['confidence']):>4}  {row['name']}"
-        for row, cue in zip(scenes, cues, strict=True)
+        f"{_percent(row['confidence']):>4}  {row['name']}{_count(memories)}"
+        for row, cue, memories in zip(scenes, cues, given, strict=True)
     )
     show(options, data, lines)
 
@@ -67,6 +67,13 @@ async def run(options: argparse.Namespace) -> None:
 def _cue(closing: SceneBreak | None) -> str:
     """By what its end was found, for people."""
     return cue_word(closing) if closing is not None else tr_in("a scene", "open")
+
+
+def _count(memories: Sequence[Standing]) -> str:
+    """How many memories a scene gave, "" for none."""
+    if not memories:
+        return ""
+    return "  " + trn("({n} memory)", "({n} memories)", len(memories))
 
 
 def _percent(confidence: object) -> str:

@@ -154,7 +154,7 @@ class MemoriesPage(QWidget):
         self.people.merge_asked.connect(hands.merge)
         self.people.name_asked.connect(hands.rename)
         self.people.delete_asked.connect(hands.delete_entity)
-        self.people.memories_asked.connect(self._on_memories_of)
+        self.people.memories_asked.connect(partial(self.search_for, "who"))
         self.people.memory_asked.connect(self.show_memory)
         self.texts.rewritten.connect(hands.rewrite_text)
         self.empty.read_asked.connect(hands.read_now)
@@ -180,7 +180,7 @@ class MemoriesPage(QWidget):
 
     def take_whole(self, whole: WholeCommands) -> None:
         """Offer what is done with all of it, too."""
-        show = self.show_own_memories_of
+        show = partial(self.search_for, "of")
         self.tools.set_menu(menu_of_all(self._session, whole, self.commands.read_now, show))
         self.paused.follow(whole.commit, whole.discard)
 
@@ -283,7 +283,7 @@ class MemoriesPage(QWidget):
         if view is None:
             return
         self._turn += 1
-        turn, wanted = self._turn, self._filters.now()
+        turn, wanted = self._turn, self._filters.now(view)
         if len(view.memories) <= AT_ONCE:
             found = arranged(view.memories, wanted)
         else:
@@ -367,7 +367,7 @@ class MemoriesPage(QWidget):
         if view is not None:
             self._turn += 1
             self._filters.unfold_all()
-            self._show(view, arranged(view.memories, self._filters.now()))
+            self._show(view, arranged(view.memories, self._filters.now(view)))
 
     def show_review(self) -> None:
         """Put what waits for the user's word in front."""
@@ -411,13 +411,9 @@ class MemoriesPage(QWidget):
         self._filters.sort(column)
         self._arrange()
 
-    def _on_memories_of(self, name: str) -> None:
-        self._filters.look_for_person(name)
-        self._arrange()
-
-    def show_own_memories_of(self, name: str) -> None:
-        """Show what somebody remembers, by itself."""
-        self._filters.look_for_own(name)
+    def search_for(self, field: str, name: str) -> None:
+        """Show what the search finds: who is named, of whom it is, or the scene that gave it."""
+        self._filters.look_for(field, name)
         self._arrange()
 
     # Commands

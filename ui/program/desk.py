@@ -222,6 +222,7 @@ class Desk(QObject):
             "restart_wanted": self._actions["restart"].trigger,
             "prompt_wanted": self._actions["page.prompt"].trigger,
             "budget_wanted": self._on_budget_wanted,
+            "scene_memories_wanted": self._on_scene_memories_wanted,
             "breaks_wanted": self.banners.break_hunt.begin,
             "clearing_wanted": self.banners.clearing.begin,
             "taking_in_wanted": self.banners.taking_in.begin,
@@ -331,6 +332,12 @@ class Desk(QObject):
         page = self._pages.get("memories")
         if isinstance(page, pages.ShowsMemory):
             page.show_memory(memory_id)
+
+    def _on_scene_memories_wanted(self, scene: int) -> None:
+        self.show_page("memories")
+        page = self._pages.get("memories")
+        if isinstance(page, pages.ShowsMemory):
+            page.search_for("scene", str(scene))
 
     # Actions
 

@@ -128,9 +128,11 @@ class TakesWhole(Protocol):
 
 @runtime_checkable
 class ShowsMemory(Protocol):
-    """A page that can go to one memory."""
+    """A page that can go to one memory, or to all that a field of its search finds."""
 
     def show_memory(self, memory_id: str) -> None: ...
+
+    def search_for(self, field: str, name: str) -> None: ...
 
 
 @runtime_checkable

@@ -133,6 +133,14 @@ SCENE_ACTIONS = (
         also=N_("again"),
     ),
     StoryActionSpec(
+        "scene_memories",
+        N_("Memories of this scene"),
+        "",
+        N_("Show what was remembered of its messages."),
+        icon="bookmark",
+        also=N_("source memory ids"),
+    ),
+    StoryActionSpec(
         "rebuild",
         N_("Rebuild running recap from here"),
         "",

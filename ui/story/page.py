@@ -55,6 +55,7 @@ class StoryPage(QWidget):
         clearing_wanted: the reader wants every recap and break forgotten.
         taking_in_wanted: the reader wants what other extensions left.
         budget_wanted: the reader wants more room for recaps.
+        scene_memories_wanted: number of the scene whose memories the reader wants to see.
 
     `navigator` is made here and placed by the window; `break_here` is the page's main action.
     """
@@ -65,6 +66,7 @@ class StoryPage(QWidget):
     clearing_wanted = Signal()
     taking_in_wanted = Signal()
     budget_wanted = Signal()
+    scene_memories_wanted = Signal(int)
 
     def __init__(
         self, session: Session, theme: ThemeSource = window_theme, parent: QWidget | None = None
@@ -318,6 +320,8 @@ class StoryPage(QWidget):
                 self.clearing_wanted.emit()
             case "take_in":
                 self.taking_in_wanted.emit()
+            case "scene_memories" if (scene := target.the_scene()) is not None:
+                self.scene_memories_wanted.emit(scene.number)
             case "rename" if target.scene is not None:
                 self._rename(target.scene)
             case "fold" | "unfold" if target.scene is not None:

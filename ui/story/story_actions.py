@@ -46,6 +46,7 @@ class StoryActions(QObject):
         self.find_breaks, self.find = made["find_breaks"], made["find"]
         self.previous_scene, self.next_scene = made["previous_scene"], made["next_scene"]
         self.redo_recap, self.rebuild = made["redo_recap"], made["rebuild"]
+        self.scene_memories = made["scene_memories"]
         self.remember, self.exclude = made["remember"], made["exclude"]
         self.leave_out = made["leave_out"]
         self.recap_message, self.edit_recap = made["recap_message"], made["edit_recap"]
@@ -126,6 +127,7 @@ class StoryActions(QObject):
             can_merge = target.is_chosen and target.merged(by) is not None
             action.setEnabled(can_merge)
             action.setText(_merge_words(by, scene.number + by if can_merge and scene else None))
+        self.scene_memories.setEnabled(scene is not None)
         self.rename.setEnabled(closing is not None)
         self.rename.setToolTip(
             tr("Give the scene a name. (F2)")
@@ -246,6 +248,7 @@ class StoryActions(QObject):
             self.redo_recap,
             self.rebuild,
             self.recap_scene_messages,
+            self.scene_memories,
             None,
             self.find_breaks,
         )

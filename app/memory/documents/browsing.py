@@ -22,7 +22,7 @@ MOST_NAMES = 300  # that the ledger is grouped by
 LOST = (Status.STALE, Status.WITHDRAWN)
 
 _TERM = re.compile(
-    r'(-?)(?:(who|of|kind|tier|type|is|before|after):)?("[^"]*"?|\S+)', re.IGNORECASE
+    r'(-?)(?:(who|of|kind|tier|type|is|before|after|scene):)?("[^"]*"?|\S+)', re.IGNORECASE
 )
 
 
@@ -59,7 +59,8 @@ class Term:
 class Wanted:
     """What a reader wants to see, and in which order.
 
-    tier: None for all. show: beside what holds. folded: groups whose rows are put away.
+    tier: None for all. show: beside what holds. folded: groups whose rows are put away. scenes: by
+    number, the ids of what a scene gave, where the query names one.
     """
 
     tier: Tier | None = None
@@ -70,6 +71,7 @@ class Wanted:
     order: Order = Order.STORY
     is_descending: bool = False
     folded: frozenset[str] = frozenset()
+    scenes: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +271,7 @@ def _is_wanted(standing: Standing, wanted: Wanted) -> bool:
     if wanted.only_builtin and memory.made_by != BUILT_IN:
         return False
     return _is_shown(standing.status, wanted.show) and all(
-        _fits(standing, term) is not term.is_not for term in wanted.query
+        _fits(standing, term, wanted.scenes) is not term.is_not for term in wanted.query
     )
 
 
@@ -295,7 +297,7 @@ def is_about(memory: Memory, part: str) -> bool:
     return any(part in name.casefold() for name in names)
 
 
-def _fits(standing: Standing, term: Term) -> bool:
+def _fits(standing: Standing, term: Term, scenes: Mapping[int, frozenset[str]]) -> bool:
     memory = standing.memory
     match term.field:
         case "who":
@@ -306,11 +308,13 @@ def _fits(standing: Standing, term: Term) -> bool:
             return _is_kind(memory, term.value)
         case "is":
             return _is_so(standing, term.value)
-        case "before" | "after":
+        case "before" | "after" | "scene":
             number = term.value.lstrip("#")
             if not number.isdecimal():
                 return False
             place = int(number)
+            if term.field == "scene":
+                return memory.id in scenes.get(place, ())
             return standing.start < place if term.field == "before" else standing.start > place
         case _:
             return term.value in f"{sentence_of(memory)} {memory.detail}".casefold()

@@ -26,3 +26,14 @@ def memories_by_scene(
             if place < len(scenes):
                 found[place].append(standing)
     return tuple(map(tuple, found))
+
+
+def ids_by_scene(
+    scenes: Sequence[Scene], standings: Iterable[Standing], ground: Ground
+) -> dict[int, frozenset[str]]:
+    """The same by the number of the scene, as ids."""
+    given = memories_by_scene(scenes, standings, ground)
+    return {
+        scene.number: frozenset(standing.memory.id for standing in memories)
+        for scene, memories in zip(scenes, given, strict=True)
+    }

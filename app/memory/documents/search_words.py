@@ -34,6 +34,7 @@ def _fields() -> dict[str, str]:
         tr_in("a word before a colon in a search", "is"): "is",
         tr_in("a word before a colon in a search", "before"): "before",
         tr_in("a word before a colon in a search", "after"): "after",
+        tr_in("a word before a colon in a search", "scene"): "scene",
         tr_in("a word before a colon in a search", "in"): "in",
     }
 

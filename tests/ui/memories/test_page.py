@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from app.companion import Companion
 from app.core.errors import StoreError
 from app.core.operations import OperationKind
 from app.memory.documents.browsing import Wanted, arranged, sentence_of
+from app.memory.documents.scene_memories import memories_by_scene
 from app.memory.records import Grounding, Review, Tier
 from app.memory.standing import Standing, Status
 from app.story.story import ChatKind
@@ -138,6 +140,32 @@ async def test_the_search_understands_who_and_is(page: MemoriesPage, until: Unti
         assert any("Midge" in name for name in names)
     QTest.keyClick(page.tools.field, Qt.Key.Key_Escape)
     await until(lambda: len(page.model.rows) > 20)
+
+
+async def test_a_scene_of_the_story_leads_to_the_memories_that_it_gave(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    desk = demo_window.desk
+    assert desk is not None
+    stage = desk.story_stage
+    assert stage is not None
+    view = companion.memory(demo_tavern.chat)
+    scene = view.story.scenes[2]
+    stage.show_message(view.story.messages[scene.first + 1].anchor)
+    action = stage.page.story_actions.scene_memories
+    await until(action.isEnabled)
+    assert action in stage.page.story_actions.for_scene(stage.page.target())
+    action.trigger()
+    page = demo_window.page
+    assert isinstance(page, MemoriesPage)
+    await until(lambda: page.model.rowCount() > 0)
+    held = [row.standing for row in page.model.rows if row.standing is not None]
+    assert held
+    for standing in held:
+        places = {view.ground.place(source) for source in standing.memory.sources}
+        assert any(scene.first <= place <= scene.last for place in places)
+    given = memories_by_scene(view.story.scenes, view.memories, view.ground)[2]
+    assert {s.memory.id for s in given if s.is_active} <= {s.memory.id for s in held}
 
 
 async def test_a_press_on_a_column_sorts_by_it(page: MemoriesPage, until: Until) -> None:
@@ -697,7 +725,7 @@ async def test_what_a_member_of_a_group_remembers_is_shown_by_itself(
     assert members_menu(story, page, lambda name: None) is None
     names = story.chat.speakers
     group = replace(story, chat=replace(story.chat, kind=ChatKind.GROUP))
-    menu = members_menu(group, page, page.show_own_memories_of)
+    menu = members_menu(group, page, partial(page.search_for, "of"))
     assert menu is not None
     assert [action.text() for action in menu.actions()] == list(names)
     before = len(shown(page))

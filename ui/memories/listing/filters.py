@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.memory.documents.browsing import Order, Wanted, read_query
+from app.memory.documents.scene_memories import ids_by_scene
 from app.memory.records import Tier
 from app.memory.standing import Standing, Status
+from app.work.queries.memory_view import MemoryView
 from ui.memories.listing.model import ORDERS, Column
 from ui.memories.listing.rail import ALL, BUILTIN, PEOPLE, PINNED, TEXTS, MemoryRail
 from ui.memories.listing.table import MemoryTable
@@ -20,19 +22,23 @@ class Filters:
         self._rail, self._tools, self._table = rail, tools, table
         self.wanted = Wanted()
 
-    def now(self) -> Wanted:
-        """What is to be shown by all that is chosen now."""
+    def now(self, view: MemoryView) -> Wanted:
+        """What is to be shown of it by all that is chosen now."""
         place, shows = self._rail.place, self._rail.shows
+        query = read_query(self._tools.field.text())
+        names_scene = any(term.field == "scene" for term in query)
+        scenes = view.story.scenes if names_scene else ()
         is_tier = place not in (ALL, PEOPLE, TEXTS)
         return Wanted(
             tier=Tier(place) if is_tier else None,
-            query=read_query(self._tools.field.text()),
+            query=query,
             show=self._rail.show_set,
             only_pinned=shows[PINNED].isChecked(),
             only_builtin=shows[BUILTIN].isChecked(),
             order=self.wanted.order,
             is_descending=self.wanted.is_descending,
             folded=self.wanted.folded,
+            scenes=ids_by_scene(scenes, view.memories, view.ground) if names_scene else {},
         )
 
     @property
@@ -60,15 +66,10 @@ class Filters:
             head.show_order(None, is_descending=False)
         self.wanted = replace(now, order=wanted[0], is_descending=wanted[1])
 
-    def look_for_person(self, name: str) -> None:
-        """Let only what is about someone through, of all tiers."""
+    def look_for(self, field: str, name: str) -> None:
+        """Let only what a field of the search says through, of all tiers: who, of, scene."""
         self._rail.places[ALL].setChecked(True)
-        self._tools.look_for(f'who:"{name}"' if " " in name else f"who:{name}")
-
-    def look_for_own(self, name: str) -> None:
-        """Let only what somebody remembers through, of all tiers."""
-        self._rail.places[ALL].setChecked(True)
-        self._tools.look_for(f'of:"{name}"' if " " in name else f"of:{name}")
+        self._tools.look_for(f'{field}:"{name}"' if " " in name else f"{field}:{name}")
 
     def reveal(self, standing: Standing) -> None:
         """Let go of the filters that hide a memory; of as few as need be."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.memory.documents.scene_memories import memories_by_scene
+from app.memory.documents.browsing import Wanted, arranged, read_query
+from app.memory.documents.scene_memories import ids_by_scene, memories_by_scene
 from app.memory.records import Memory, Source, Tier
 from app.memory.standing import Ground, Standing, Status
 from app.story.scenes import Scene
@@ -26,6 +27,20 @@ def by_scene(*standings: Standing, scenes: tuple[Scene, ...] = SCENES) -> list[l
 def test_a_memory_belongs_to_each_scene_that_it_cites() -> None:
     memories = (standing("first", 0, 3), standing("both", 3, 4), standing("last", 8))
     assert by_scene(*memories) == [["first", "both"], ["both"], ["last"]]
+
+
+def test_a_search_for_a_scene_finds_what_it_gave_and_a_minus_all_else() -> None:
+    memories = (standing("first", 0, 3), standing("both", 3, 4), standing("last", 8))
+    scenes = ids_by_scene(SCENES, memories, GROUND)
+    for text, found in (
+        ("scene:1", {"first", "both"}),
+        ("scene:#2", {"both"}),
+        ("-scene:1", {"last"}),
+        ("scene:9", set()),
+        ("scene:x", set()),
+    ):
+        rows = arranged(memories, Wanted(query=read_query(text), scenes=scenes)).rows
+        assert {row.standing.memory.id for row in rows if row.standing is not None} == found, text
 
 
 def test_what_ended_since_was_given_all_the_same_and_what_lost_its_ground_was_not() -> None:
