@@ -106,8 +106,19 @@ async def opened(
     commands do, and does not wait for what may be swiped. context: tokens that the model takes, 0
     where it does not say. prompt: tokens of the chat's prompts, 0 for the setting's.
     """
-    with tempfile.TemporaryDirectory() as folder, FakeLlm(reply) as llm:
+    with FakeLlm(reply) as llm:
         llm.context = context
+        name = BUILT_IN if reply is None else f"openai:oracle@{llm.url}"
+        async with beside(story, name, is_whole=is_whole, prompt=prompt) as played:
+            yield played
+
+
+@asynccontextmanager
+async def beside(
+    story: Mapping[str, Any], llm: str, *, is_whole: bool = False, prompt: int = 0
+) -> AsyncIterator[Played]:
+    """The same with a model that serves already. llm: as the command line names it."""
+    with tempfile.TemporaryDirectory() as folder:
         written = write_tavern(story, Path(folder) / "data" / "default-user")
         (written.user_folder / "chats").mkdir(exist_ok=True)
         home = Path(folder) / "own"
@@ -115,7 +126,7 @@ async def opened(
         async with open_companion(
             Folders(home, home / "logs"),
             tavern=written.user_folder,
-            llm=BUILT_IN if reply is None else f"openai:oracle@{llm.url}",
+            llm=llm,
             watch=False,
             keeps_memory=True,
             reads_to_the_end=is_whole,

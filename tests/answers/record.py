@@ -4,22 +4,32 @@ serve PORT FOLDER          the model server; requests wait in FOLDER
 next FOLDER [SECONDS]      print the oldest request without an answer, "none" when none comes
 answer FOLDER N [FILE]     answer request N with a file, or with what is typed
 costs FOLDER               what the requests cost
+look STORY.json FOLDER     play a noted story; only looks through memory wait in FOLDER
+looked STORY.json FOLDER   add what these looks ended to the story's notes
 notes STORY.json FOLDER OUT.json     turn the answers into notes
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
+from app.llm.tokenizer import counter_for
 from app.prompt.tokens import estimate_tokens
-from tests.answers.notes import write_notes
+from tests.answers.measure import STEP, beside
+from tests.answers.notes import RecordedNotes, notes_path, read_notes, write_notes
+from tests.answers.notes_model import UPKEEP, NotesModel
 from tests.answers.queue_server import QueueServer, give, waiting
 from tests.answers.recording import exchanges_in, recorded_in
 from tests.answers.request_counts import cost_lines, costs_of
+from tests.answers.shown import Task, task_of
+from tests.fakes import RecordedRequest
 
 
 def main() -> None:
@@ -29,11 +39,11 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("serve", "next", "answer", "costs", "notes"):
+    for name in ("serve", "next", "answer", "costs", "notes", "look", "looked"):
         command = commands.add_parser(name)
         if name == "serve":
             command.add_argument("port", type=int)
-        if name == "notes":
+        if name in ("notes", "look", "looked"):
             command.add_argument("story", type=Path)
         command.add_argument("folder", type=Path)
         if name == "next":
@@ -63,6 +73,44 @@ def _do(options: argparse.Namespace) -> None:
             recorded = recorded_in(folder, story)
             write_notes(options.out, recorded)
             print(f"{len(recorded.notes)} notes, {len(recorded.scenes)} scenes")
+        case "look":
+            _look(options.story, folder)
+        case "looked":
+            _keep_looks(options.story, folder)
+
+
+def _look(path: Path, folder: Path) -> None:
+    """Play a story with its notes; who looks through memory is asked."""
+    story = json.loads(path.read_text(encoding="utf-8"))
+    model = NotesModel(story, read_notes(notes_path(path)), counter_for().count)
+
+    def known(body: dict[str, Any]) -> str | None:
+        request = RecordedRequest("", body, 0.0)
+        user = str(request.messages[-1]["content"])
+        return None if task_of(user, request.text) is Task.UPKEEP else model.reply(request)
+
+    with QueueServer(0, folder, known) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+        asyncio.run(_played(story, f"openai:queue@http://127.0.0.1:{port}"))
+        server.shutdown()
+
+
+async def _played(story: dict[str, Any], llm: str) -> None:
+    async with beside(story, llm) as played:
+        last = len(story["messages"]) - 1
+        async for place in played.until_each({last}, STEP):
+            print(f"played to message {place}")
+
+
+def _keep_looks(path: Path, folder: Path) -> None:
+    """Put what was ended behind the notes that there are, in place of earlier looks."""
+    story = json.loads(path.read_text(encoding="utf-8"))
+    kept = read_notes(notes_path(path))
+    notes = [note for note in kept.notes if note.kind != UPKEEP]
+    new = [note for note in recorded_in(folder, story).notes if note.kind == UPKEEP]
+    write_notes(notes_path(path), RecordedNotes((*notes, *new), kept.scenes))
+    print(f"{len(new)} lines of looks through memory")
 
 
 def _print_next(folder: Path, seconds: float) -> None:
