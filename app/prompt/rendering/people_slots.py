@@ -26,6 +26,7 @@ from app.settings.slot_table import SlotName
 
 MAGNITUDES = ("high", "medium", "low")
 FELT = (1.4, 1.0, 0.6)  # worth by magnitude
+OF_THEN = 0.3  # of a value's worth that is told as of its time: nobody knows whether it still is so
 # Section by type, in the order of the text; and which is the last to go when cut: what would be
 # told by mistake outlasts what other slots tell as well.
 KNOWING = ("knows", "suspects", "unaware", "believes", "hiding")
@@ -233,7 +234,8 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
             memory=memory.id,
             worth=occasion.worth(standing, STANDING)
             * now[memory.id]
-            * (1.2 if there[_row(memory)] else 0.7),
+            * (1.2 if there[_row(memory)] else 0.7)
+            * (OF_THEN if _is_of_then(standing, occasion) else 1.0),
         )
         for standing in sorted(values.values(), key=worth)
         if (memory := standing.memory).type in LEDGER_FIELDS
