@@ -40,6 +40,7 @@ SCENE_STATE: Mapping[str, str] = {
 SCENE_NOW = "The scene now:"
 EARLIER = "Earlier, as things stood then:"
 HAPPENING = "event"  # the type of long-term memory that tells what happened, not what is so
+OF_THEN = 0.6  # of a detail's worth that is told as past: the recap tells what came of it
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
 YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
 YOURS_WEIGHS, FIRST_WEIGHS = 10.0, 1.2
@@ -134,15 +135,16 @@ def session_draft(occasion: Occasion) -> Draft:
     hybrids = hybrid(held, occasion.moment, occasion.common)
     best_first = ranked(held, hybrids)
     plain = utilities(held, occasion.common)
+    late = {s.memory.id for s in memories if occasion.is_lately(s)}
     worths = {
         s.memory.id: occasion.worth(s, PASSING)
+        * (1.0 if s.memory.id in late else OF_THEN)
         * max(0.1, 1 + (hybrids[s.memory.id] - plain[s.memory.id]) / OF_MOMENT)
         for s in memories
     }
     worths = _with_floors(best_first, worths, Tier.SESSION)
     ranks = _ranks(held) | dict.fromkeys(now, NOW_RANK)
     order, state = _order(memories), list(now)
-    late = {s.memory.id for s in memories if occasion.is_lately(s)}
     say = occasion.headings.of
     entries = [
         Entry(
