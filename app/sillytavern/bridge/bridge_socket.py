@@ -118,7 +118,7 @@ class BridgeServer:
             self._session, lambda: self.port, self._tasks, allowed_origins
         )
         self._links: dict[ServerConnection, PageLink] = {}
-        self._connections: set[ServerConnection] = set()
+        self._connections: dict[ServerConnection, None] = {}
         self._server: Server | None = None
         self._version = bridge_installer.program_version()
 
@@ -158,7 +158,9 @@ class BridgeServer:
                     select_subprotocol=self._select_subprotocol,
                     compression=None,
                     max_size=MAX_FRAME_BYTES,
-                    create_connection=partial(BoundedConnection, self._connections),  # type: ignore[arg-type]
+                    create_connection=partial(  # type: ignore[arg-type]
+                        BoundedConnection, self._connections, self._links
+                    ),
                     open_timeout=OPEN_SECONDS,
                     close_timeout=2,
                     ping_interval=20,

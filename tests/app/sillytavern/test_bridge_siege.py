@@ -155,6 +155,45 @@ async def test_a_thousand_connections_take_neither_the_page_nor_the_descriptors(
                     return
 
 
+# Opens connections without end, begins to say something in each, and keeps the last hundred.
+BESIEGING = """
+import socket, sys, time
+held = []
+while True:
+    made = socket.socket()
+    made.settimeout(1)
+    try:
+        made.connect(("127.0.0.1", int(sys.argv[1])))
+        made.sendall(b"GET / HTTP/1.1\\r\\nHost: ")
+    except OSError:
+        pass
+    held.append(made)
+    if len(held) == 100:
+        print("open", flush=True)
+    if len(held) > 200:
+        held.pop(0).close()
+    time.sleep(0.005)
+"""
+
+
+async def test_a_page_comes_in_while_others_hold_all_connections(
+    server: BridgeServer, user_folder: Path
+) -> None:
+    program = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", BESIEGING, str(server.port)), stdout=subprocess.PIPE
+    )
+    assert program.stdout is not None
+    try:
+        async with asyncio.timeout(40):
+            assert await program.stdout.readline() == b"open\n"
+        for _ in range(10):  # a page tries anew after some seconds only: each time has to do
+            async with shown(server, user_folder) as page:
+                await is_served(server, user_folder, page)
+    finally:
+        program.kill()
+        await program.wait()
+
+
 async def test_who_begins_to_say_who_he_is_and_never_ends_is_let_go(
     server: BridgeServer, user_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
