@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Signal
 
 from app.core.translation import N_, tr, trn
+from app.work.edits.settings_file import NewSettings
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.setting_sections import Section
 from ui.core.dialogs import choose_file, choose_new_file
@@ -39,8 +40,13 @@ class FilesSection(Section):
         self.back = Button(tr("Take the import back"), icon="undo", role=ButtonRole.QUIET)
         self.back.clicked.connect(self._on_back)
         self.back.hide()
+        self.anyway = Button(tr("Import it anyway"), role=ButtonRole.QUIET)
+        self.anyway.clicked.connect(self._on_anyway)
+        self.anyway.hide()
+        self._doubtful: NewSettings | None = None
         self.row = FactRow(tr("Settings"), tr(FACT))
         self.row.row.addWidget(self.back)
+        self.row.row.addWidget(self.anyway)
         self.row.row.addWidget(self.read)
         self.row.row.addWidget(self.write)
         self.add_row(self.row)
@@ -57,14 +63,33 @@ class FilesSection(Section):
             self._session.told.emit(tr("Written: {name}", name=target.name))
 
     def _on_read(self) -> None:
+        self._ask_no_more()
         self._session.do(self._read(), name=N_("importing settings"))
 
     async def _read(self) -> None:
         source = await choose_file(self.window(), tr("Import settings"), _documents(), tr(KINDS))
         if source is None:
             return
+        new = await self._session.companion.settings_file.read(source)
+        if new.warnings:
+            self._doubtful = new
+            self.row.fact.setText(" ".join((*new.warnings, tr("Nothing is changed yet."))))
+            self.anyway.show()
+        else:
+            await self._take_over(new)
+
+    def _ask_no_more(self) -> None:
+        self._doubtful = None
+        self.anyway.hide()
+
+    def _on_anyway(self) -> None:
+        new = self._doubtful
+        self._ask_no_more()
+        if new is not None:
+            self._session.do(self._take_over(new), name=N_("importing settings"))
+
+    async def _take_over(self, new: NewSettings) -> None:
         files = self._session.companion.settings_file
-        new = await files.read(source)
         left = trn(
             "{n} setting of another version was left out.",
             "{n} settings of another version were left.",

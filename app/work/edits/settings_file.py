@@ -8,14 +8,15 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from app.core.errors import StoreError, UsageError
 from app.core.translation import N_, tr
-from app.llm.backends.specs import parse_spec
+from app.llm.backends.specs import OLLAMA_URL, parse_spec
+from app.settings.program import ProgramSettings
 from app.settings.setting import Scope
 from app.settings.values import REGISTRY, Settings, fits
 from app.sillytavern.guarded_write import write_file_atomically
@@ -37,11 +38,13 @@ NO_FILE = N_("This is no file of Tavernkeep's settings. Nothing was changed.")
 @dataclass(frozen=True, slots=True)
 class NewSettings:
     """What a file would change. values: those that differ from what holds now. unknown: how many
-    this version does not know.
+    this version does not know. warnings: sentences on what is to be asked before: where stories
+    would be sent, that chats would be written into, that more may be spent.
     """
 
     values: dict[str, Any]
     unknown: int
+    warnings: tuple[str, ...] = ()
 
 
 async def read_settings(source: Path, settings: Settings) -> NewSettings:
@@ -67,7 +70,23 @@ def _understood(data: bytes, settings: Settings) -> NewSettings:
         if wanted.get(name):
             parse_spec(str(wanted[name]))
     changed = {name: value for name, value in wanted.items() if value != settings[name]}
-    return NewSettings(changed, len(values) - len(known))
+    return NewSettings(changed, len(values) - len(known), tuple(_warnings(changed, settings)))
+
+
+def _warnings(changed: Mapping[str, Any], settings: Settings) -> Iterator[str]:
+    """A file may come from a stranger, and who takes it over wants their texts and colours."""
+    models = ("backend", *OF_MODELS)
+    known = {*_addresses(settings[name] for name in models), OLLAMA_URL}
+    if new := sorted(_addresses(changed.get(name, "") for name in models) - known):
+        yield tr("Your stories would be sent to {addresses}.", addresses=", ".join(new))
+    if changed.get("mirror_to_chat") or changed.get("auto_hide_scenes", -1) >= 0:
+        yield tr("Tavernkeep would write into your chats.")
+    if ProgramSettings(settings).daily_cap and changed.keys() & {"daily_cap", "daily_cap_unit"}:
+        yield tr("Your daily cap would be another one.")
+
+
+def _addresses(specs: Iterable[Any]) -> set[str]:
+    return {url for spec in specs if spec and (url := parse_spec(str(spec)).url)}
 
 
 class SettingsFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from app.companion import Companion
+from app.work.edits.settings_file import KIND
 from ui.program.main_window import MainWindow
 from ui.settings.page import SettingsPage
 
@@ -84,3 +86,33 @@ async def test_undo_takes_an_import_back_and_the_page_shows_it(
     demo_window.actions_["redo"].trigger()
     await until(lambda: page.files.back.isVisible())
     assert companion.settings["story_text_size"] == 15
+
+
+async def test_a_file_that_would_send_stories_elsewhere_is_asked_about(
+    window: MainWindow, companion: Companion, tmp_path: Path, until: Until
+) -> None:
+    window.show_page("settings")
+    page = window.page
+    assert isinstance(page, SettingsPage)
+    before = companion.settings["theme"]
+    theme = "dark" if before != "dark" else "light"
+    given = {"backend": "openai:m@http://127.0.0.1:9/v1", "theme": theme, "mirror_to_chat": True}
+    source = tmp_path / "given.json"
+    source.write_text(json.dumps({"kind": KIND, "version": 1, "settings": given}), "utf-8")
+    for is_wanted in (False, True):
+        QTest.mouseClick(page.files.read, Qt.MouseButton.LeftButton)
+        await until(lambda: dialog_of(window) is not None)
+        opening = dialog_of(window)
+        assert opening is not None
+        name(opening, source)
+        await until(page.files.anyway.isVisible)
+        said = page.files.row.fact.text()
+        assert "sent to http://127.0.0.1:9." in said
+        assert "write into your chats" in said
+        assert companion.settings["theme"] == before
+        await until(lambda: dialog_of(window) is None)
+        if is_wanted:
+            QTest.mouseClick(page.files.anyway, Qt.MouseButton.LeftButton)
+    await until(lambda: "Changed: 3 settings" in page.files.row.fact.text())
+    assert page.files.anyway.isHidden()
+    assert companion.settings["theme"] == theme

@@ -79,6 +79,31 @@ async def test_settings_come_back_on_another_machine(
 
 
 @pytest.mark.parametrize(
+    ("values", "warning"),
+    [
+        ({"backend": "openai:m@https://evil.example/v1"}, "sent to https://evil.example."),
+        ({"model_checks": "ollama:m@http://192.168.1.9:11434"}, "sent to http://192.168.1.9:11434"),
+        ({"embeddings": "openai:m@http://127.0.0.1:99"}, "sent to http://127.0.0.1:99."),
+        ({"mirror_to_chat": True}, "write into your chats"),
+        ({"auto_hide_scenes": 0}, "write into your chats"),
+        ({"daily_cap": 0}, "daily cap"),
+        ({"daily_cap_unit": "tokens"}, "daily cap"),
+        ({"backend": "ollama:llama3"}, ""),
+        ({"model_memory": "openai:other@http://127.0.0.1:1234/v1"}, ""),  # known already
+        ({"theme": "dark", "mirror_to_chat": False, "auto_hide_scenes": -1}, ""),
+    ],
+)
+async def test_what_a_strangers_file_could_do_is_said_before(
+    machine: Machine, tmp_path: Path, values: dict[str, Any], warning: str
+) -> None:
+    await machine.put("backend", "openai:mine@http://127.0.0.1:1234/v1")
+    await machine.put("daily_cap", 50)
+    new = await machine.files.read(write(tmp_path, values))
+    assert len(new.warnings) == bool(warning)
+    assert warning in " ".join(new.warnings)
+
+
+@pytest.mark.parametrize(
     "values",
     [
         {"running_recap_budget": 700, "theme": "pink"},
