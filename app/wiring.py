@@ -10,7 +10,8 @@ from app.core.errors import TavernkeepError, UsageError
 from app.core.operations import OFF, Operation, OperationKind, OperationSpec, Outcome
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
-from app.llm.backends.specs import BUILTIN
+from app.llm.backends.page_line import telling_of
+from app.llm.backends.specs import BUILTIN, SILLYTAVERN, parse_spec
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
 from app.memory.reading.left_out import SETTING as MEMORY_LEFT_OUT
 from app.news import News
@@ -133,7 +134,7 @@ class Wiring(News, ABC):
             self._tasks,
             in_scope=self._is_ours,
             holds=self._held_back,
-            asked=lambda spec: self.models.writer(spec.kind).spec,
+            asked=self._asked,
         )
         self._queue.renewed = self._as_of_now
         services = WriterServices(
@@ -318,7 +319,18 @@ class Wiring(News, ABC):
             await self._queue.add(specs)
 
     async def _perform(self, operation: Operation) -> Outcome:
-        return await self._performers.perform(operation)
+        chat = await self._chats.by_id(operation.spec.chat)
+        with telling_of(chat.chat.user_folder):
+            return await self._performers.perform(operation)
+
+    def _asked(self, spec: OperationSpec) -> str:
+        """Who does a piece of work: of SillyTavern's own connection, each tavern's is another."""
+        model = self.models.writer(spec.kind).spec
+        if parse_spec(model).kind != SILLYTAVERN:
+            return model
+        found = (chat for chat in self._chats.all if chat.chat_id == spec.chat)
+        chat = next(found, None)
+        return "" if chat is None else f"{model} {chat.chat.user_folder}"
 
     async def _ask_for_text(self, path: Path, name: str) -> None:
         """Have a longer text written, or all read for memory. name: of a TextRequest, or MEMORY."""

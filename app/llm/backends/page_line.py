@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
 from typing import Any, Protocol
 
 OnPart = Callable[[str, str], None]
 
+_told: ContextVar[Path | None] = ContextVar("user folder of the story that is told", default=None)
+
+
+@contextmanager
+def telling_of(user_folder: Path | None) -> Iterator[None]:
+    """Whose story the pages hear of meanwhile, in this task and in those that it begins: a story
+    goes to no page of another user or another SillyTavern.
+    """
+    before = _told.set(user_folder)
+    try:
+        yield
+    finally:
+        _told.reset(before)
+
+
+def told_of() -> Path | None:
+    """The user folder of the tavern whose story is told now, None for no tavern's."""
+    return _told.get()
+
 
 class PageLine(Protocol):
-    """Asks whichever page of SillyTavern is open."""
+    """Asks the page of SillyTavern that may hear it; see telling_of."""
 
     async def ask_page(
         self,

@@ -14,6 +14,7 @@ from app.core.errors import BackendError, TavernkeepError
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr, trn
+from app.llm.backends.page_line import telling_of
 from app.llm.writers.memory_model import MemoryModel
 from app.memory.documents.away import absence, is_due, without_model
 from app.settings.memory import MemorySettings
@@ -165,7 +166,8 @@ class AwayRecaps:
             words = tr(WRITING, model=model.label)
             await self._link.show_recap(chat.chat.path, tr("Previously"), words)
         try:
-            return await away_recap(chat, model, self._count, KeptInStore(self._store))
+            with telling_of(chat.chat.user_folder):
+                return await away_recap(chat, model, self._count, KeptInStore(self._store))
         except BackendError as error:
             log.debug("No model told what happened before: %s", error)
             return without_model(stored_of(chat))

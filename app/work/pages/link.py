@@ -16,7 +16,7 @@ from app.core.part_health import HealthItem
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
-from app.llm.backends.page_line import OnPart
+from app.llm.backends.page_line import OnPart, told_of
 from app.llm.backends.sillytavern_page import NO_PAGE
 from app.prompt.generation import Turn
 from app.prompt.placement import macros_in
@@ -46,6 +46,9 @@ log = logging.getLogger(__name__)
 PREFERRED_PORT = 47100
 SHOW_SECONDS = 5.0
 OLD_PAGE = N_("SillyTavern's page has an older bridge. Reload the page; the work goes on then.")
+OTHER_PAGE = N_(
+    "Only a page of another SillyTavern or user is open. The work goes on when this story's is."
+)
 WRITING = frozenset({"set_extras", "hide", "save"})
 STORY_EVENTS = frozenset(
     {"message_sent", "message_received", "message_edited", "message_swiped", "group_finished"}
@@ -290,10 +293,8 @@ class BridgeLink:
         seconds: float,
         on_part: OnPart | None = None,
     ) -> dict[str, Any]:
-        """Ask the page that came last, whichever chat it shows; see PageLine."""
-        if not self.pages:
-            raise BackendAway(tr(NO_PAGE))
-        page = self.pages[-1]
+        """Ask the page that came last of those that may hear it; see PageLine."""
+        page = self._hearing()
         if kind == "ask_model":
             params = {**params, "beside": self.beside()}
         try:
@@ -304,6 +305,14 @@ class BridgeLink:
             raise BackendAway(
                 tr("{error} It is asked again when it is there.", error=error)
             ) from error
+
+    def _hearing(self) -> Page:
+        """The newest page of the tavern whose story is told; of any, where that can have none."""
+        tavern = told_of()
+        for page in reversed(self.pages):
+            if page.user_folder == tavern or tavern not in self._paired:
+                return page
+        raise BackendAway(tr(OTHER_PAGE if self.pages else NO_PAGE))
 
     async def _on_turn(self, page: Page, turn: TurnRequest) -> SlotSet:
         path = turn.chat.to_path(page.user_folder)

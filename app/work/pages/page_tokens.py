@@ -6,12 +6,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from app.core.errors import TavernkeepError
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
+from app.llm.backends.page_line import telling_of, told_of
 from app.llm.writers.correction import PREFIX
 from app.prompt.model_tokens import MEASURES, PROBES, KnownTokenizer, ModelCounter, measured
 from app.prompt.tokens import TokenCounter
@@ -61,6 +63,7 @@ class PageTokens:
         self._tasks = tasks
         self._met: dict[str, KnownTokenizer] = {}
         self._wanted: dict[str, str] = {}
+        self._whose: dict[str, Path | None] = {}  # as told_of said of what is wanted
         self._flushing: asyncio.Task[None] | None = None
         self._meeting = asyncio.Lock()
         self.changed: Signal[None] = Signal("changed")
@@ -100,6 +103,7 @@ class PageTokens:
         if not missing or len(self._wanted) > WAITING_TEXTS:
             return
         self._wanted |= missing
+        self._whose |= dict.fromkeys(missing, told_of())
         if self._flushing is None or self._flushing.done():
             self._flushing = self._tasks.spawn(self._flush(), name="counting tokens in the page")
 
@@ -152,25 +156,35 @@ class PageTokens:
     async def _flush(self) -> None:
         await asyncio.sleep(SETTLE_SECONDS)
         while self._wanted:
-            part = self._next_part()
+            whose, part = self._next_part()
             known = self.counter.tokenizer
-            counts = await self._asked(known.name, tuple(part.values()))
+            with telling_of(whose):
+                counts = await self._asked(known.name, tuple(part.values()))
             if counts is None:
-                self._wanted.clear()  # asked for again with the next prompt
-                return
+                self._drop(whose)  # asked for again with the next prompt
+                continue
             if known.name == self.counter.tokenizer.name:
                 bare = [max(1, count - known.overhead) for count in counts]
                 await self._learn(dict(zip(part, bare, strict=True)), part)
 
-    def _next_part(self) -> dict[str, str]:
+    def _drop(self, whose: Path | None) -> None:
+        for key in [key for key in self._wanted if self._whose[key] == whose]:
+            del self._wanted[key], self._whose[key]
+
+    def _next_part(self) -> tuple[Path | None, dict[str, str]]:
+        """Texts of one tavern's stories, and whose."""
         part: dict[str, str] = {}
         room = CHARACTERS_AT_ONCE
+        whose = self._whose[next(iter(self._wanted))]
         for key, text in tuple(self._wanted.items()):
+            if self._whose[key] != whose:
+                continue
             if part and (len(part) >= TEXTS_AT_ONCE or len(text) > room):
                 break
             part[key] = self._wanted.pop(key)[:CHARACTERS_AT_ONCE]
+            del self._whose[key]
             room -= len(text)
-        return part
+        return whose, part
 
     async def _learn(self, counts: Mapping[str, int], texts: Mapping[str, str]) -> None:
         before = self.counter.tokenizer

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from app.core.operations import OFF
 from app.core.translation import tr
 from app.llm.backends.hardware_profile import profile_for
+from app.llm.backends.page_line import telling_of
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing
 from app.prompt.assembly import ANY_TURN, Prepared, prepared
@@ -69,7 +70,8 @@ class Prompting:
         made = prepared.under(prepared.occasion.settings)
         self._full[chat] = made.full
         if self.want is not None:
-            self.want(slot.text for slot in made.slots)
+            with telling_of(chat.chat.user_folder):
+                self.want(slot.text for slot in made.slots)
         return made
 
     def prepared(

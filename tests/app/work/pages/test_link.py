@@ -6,6 +6,7 @@ import asyncio
 import gc
 import json
 import os
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from websockets.typing import Origin, Subprotocol
 from app.core.errors import BackendAway, ChatUnreadable
 from app.core.part_health import Light
 from app.core.tasks import TaskSupervisor
+from app.llm.backends.page_line import telling_of
 from app.llm.tokenizer import counter_for
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
@@ -284,6 +286,45 @@ async def test_the_page_is_asked_for_what_its_model_can(linked: Linked) -> None:
         await asking
     with pytest.raises(BackendAway, match="not open"):
         await linked.link.ask_page("connection", {}, seconds=30)
+
+
+async def test_a_story_is_told_to_no_page_of_another_user(
+    linked: Linked, demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    other = demo_tavern.user_folder.with_name("guest")
+    shutil.copytree(demo_tavern.user_folder, other)
+    await linked.link.pair(other)
+    came: asyncio.Queue[Any] = asyncio.Queue()
+    linked.link.page_came.connect(came.put_nowait)
+    paired = json.loads((bridge_installer.extension_folder(other) / "pairing.json").read_text())
+    async with connect(
+        f"ws://127.0.0.1:{paired['port']}",
+        origin=Origin("http://127.0.0.1:8000"),
+        subprotocols=[Subprotocol("tavernkeep.v1"), Subprotocol(f"token.{paired['token']}")],
+        proxy=None,
+    ) as guest:
+        version = bridge_installer.program_version()
+        await guest.send(json.dumps({"type": "hello", "version": version, "page": "guest"}))
+        await came.get()
+        await guest.recv()  # the welcome
+        for folder, page in ((demo_tavern.user_folder, linked.page), (other, guest)):
+            with telling_of(folder):
+                asking = asyncio.gather(linked.link.ask_page("ask_model", {}, seconds=30))
+            number = json.loads(await page.recv())["id"]
+            await page.send(json.dumps({"type": "answer", "id": number, "result": {"it": 1}}))
+            assert list(await asking) == [{"it": 1}]
+        # Where a story's tavern can have no page, any is asked that is there: the newest.
+        with telling_of(tmp_path):
+            asking = asyncio.gather(linked.link.ask_page("ask_model", {}, seconds=30))
+        number = json.loads(await guest.recv())["id"]
+        await guest.send(json.dumps({"type": "answer", "id": number, "result": {}}))
+        assert list(await asking) == [{}]
+        await linked.page.close()
+        async with asyncio.timeout(20):
+            while len(linked.link.pages) > 1:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        with telling_of(demo_tavern.user_folder), pytest.raises(BackendAway, match="another"):
+            await linked.link.ask_page("ask_model", {}, seconds=30)
 
 
 async def test_a_page_with_an_older_bridge_is_to_be_reloaded(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.core.errors import BackendAway
 from app.core.tasks import TaskSupervisor
+from app.llm.backends.page_line import telling_of, told_of
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
 from app.prompt.model_tokens import ModelCounter
 from app.store.store import Store
@@ -26,6 +28,7 @@ class FakePage:
         self.name = name
         self.is_away = False
         self.asked: list[list[str]] = []
+        self.of: list[Path | None] = []
 
     def count(self, text: str) -> int:
         return len(text) // 3 + OVERHEAD
@@ -38,6 +41,7 @@ class FakePage:
         if kind == "tokenizer":
             return {"name": self.name}
         self.asked.append(list(params["texts"]))
+        self.of.append(told_of())
         return {"name": self.name, "counts": [self.count(text) for text in params["texts"]]}
 
 
@@ -74,6 +78,26 @@ async def test_what_is_wanted_is_counted_exactly_in_one_question(counting: Count
     counting.tokens.want(TEXTS)
     assert not any(counting.counter.needs(text) for text in TEXTS)
     assert page.asked == [TEXTS]
+
+
+async def test_texts_are_counted_by_the_page_of_their_own_tavern(counting: Counting) -> None:
+    counting.tokens.on_page_came()
+    await counting.changed()
+    page = counting.page
+    page.asked.clear()
+    page.of.clear()
+    mine, theirs = Path("mine"), Path("theirs")
+    for folder, texts in (
+        (mine, TEXTS[:1]),
+        (theirs, TEXTS[1:]),
+        (mine, ["And one more of mine."]),
+    ):
+        with telling_of(folder):
+            counting.tokens.want(texts)
+    await counting.changed()
+    await counting.changed()
+    assert page.of == [mine, theirs]
+    assert page.asked == [[TEXTS[0], "And one more of mine."], TEXTS[1:]]
 
 
 async def test_counts_and_factor_outlive_the_program(
