@@ -279,6 +279,7 @@ class BudgetsPage(QWidget):
             is_on=BudgetSettings(self._settings).budgets_auto_tune,
             nothing=self._nothing_to_tune(outlook, has_memory=facts.has_memory),
             free=outlook.free,
+            has_total=BudgetSettings(self._settings).is_one_total,
         )
         self.commands.fit.setEnabled(facts.fit is not None)
         self.commands.use_tuned.setEnabled(bool(outlook.tunings))

@@ -25,6 +25,10 @@ OFF = N_(
     "When on, a slot that is cut grows to 115 % of the most it ever needed here, in steps of 50, "
     "and never falls below its default."
 )
+OFF_WITHIN = N_(
+    "When on, what a slot does not need goes to those that are cut, up to 115 % of the most they "
+    "ever needed here. The total stays yours."
+)
 ON = N_(
     "On: slots have what they need here. Your own values are kept, and come back when it is off."
 )
@@ -54,7 +58,6 @@ class TuningPart(QWidget):
         super().__init__()
         self.switch = Switch(tr("Tune budgets automatically"))
         self.switch.clicked.connect(self._on_clicked)
-        self._is_on = False
         self._state = Label(tr("off"), font=ui_font(12), tone=T3_ROLE)
         self.sentence = body(tr(OFF))
         self.nothing = meta("", wraps=True)
@@ -98,15 +101,16 @@ class TuningPart(QWidget):
         is_on: bool,
         nothing: str,
         free: int,
+        has_total: bool,
     ) -> None:
         """when: message at which a slot needed most. nothing: said where nothing is to be changed.
-        free: tokens that the prompt has left.
+        free: tokens that the prompt has left. has_total: the slots share one total.
         """
         self.switch.setChecked(is_on)
-        if is_on != self._is_on:
-            self._is_on = is_on
-            self._state.setText(tr("on") if is_on else tr("off"))
-            self.sentence.setText(tr(ON) if is_on else tr(OFF))
+        self._state.setText(tr("on") if is_on else tr("off"))
+        said = tr(ON if is_on else OFF_WITHIN if has_total else OFF)
+        if said != self.sentence.text():
+            self.sentence.setText(said)
         by_name = {tuning.name: tuning for tuning in tunings}
         for name in self.rows.keys() - by_name.keys():
             row = self.rows.pop(name)

@@ -68,7 +68,8 @@ def tuned(
 
     total: of the nine together (simple mode): what one does not need goes to those that are cut,
     and what nobody needs is shared out as the user has it. Without it a budget that has a mark
-    never falls below its default, and one that has none stays.
+    never falls below its default, nor one that the user set lower: it only grows where it is cut.
+    One that has no mark stays.
     """
     after = _each(budgets, full) if total is None else _within(budgets, full, total)
     changed = MappingProxyType({**budgets, **after})
@@ -80,7 +81,8 @@ def tuned(
 
 
 def _each(budgets: Budgets, full: Mapping[SlotName, int]) -> Budgets:
-    return {name: target(full[name], DEFAULTS[name]) for name in NINE if name in full}
+    floors = {name: min(DEFAULTS[name], budgets[name]) for name in NINE}
+    return {name: target(full[name], floors[name]) for name in NINE if name in full}
 
 
 def _within(budgets: Budgets, full: Mapping[SlotName, int], total: int) -> Budgets:

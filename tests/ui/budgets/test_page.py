@@ -212,6 +212,15 @@ async def test_auto_tune_says_why_and_keeps_the_users_own_values(
     assert label == "the tuned budgets"
 
 
+async def test_what_auto_tune_does_is_said_as_it_is_with_one_total_and_without(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    sentence = page.pane.tuning.sentence
+    assert "never falls below its default" in sentence.text()
+    await companion.put_setting("budget_mode", "simple", path=demo_tavern.chat)
+    await until(lambda: "The total stays yours" in sentence.text())
+
+
 async def test_a_kind_of_turn_is_tried_without_a_trace(
     page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern
 ) -> None:

@@ -192,3 +192,16 @@ def test_tuning_says_what_it_changed_and_leaves_the_users_values_alone() -> None
     assert before == dict(DEFAULTS)
     assert after[SlotName.LONG] == 1150
     assert change.sentence == "Long: raised from 500 to 1150 tokens, as it would take 1000 in full."
+
+
+@given(_full, st.integers(8, 80).map(lambda n: n * 100))
+def test_budgets_that_were_taken_from_tuning_are_not_tuned_back(
+    full: dict[SlotName, int], total: int
+) -> None:
+    """Taken over, they are the user's own: only what is cut is proposed to grow."""
+    taken, _ = tuned(shares(total), full, total)
+    again, changes = tuned(taken, full)
+    for change in changes:
+        need = target(full[change.name], 0)
+        is_cut = taken[change.name] < need
+        assert again[change.name] == need if is_cut else change.after < change.before
