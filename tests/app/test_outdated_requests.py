@@ -12,9 +12,12 @@ import pytest
 from app.companion import open_companion
 from app.core.operations import FINISHED, Operation, OperationKind, OperationStatus
 from app.core.paths import user_folders
+from app.memory.records import DocumentKind
 from app.work.chats import open_chats
-from tests.fakes import MODEL, FakeLlm, RecordedRequest, Wire
+from tests.chat_files import message, swiped
+from tests.fakes import MODEL, Behaviour, FakeLlm, RecordedRequest, Wire
 from tests.labelled import WrittenTavern
+from tests.scripted_memory import Script, playing
 
 
 class Waited:
@@ -87,6 +90,50 @@ async def test_only_an_edit_of_what_it_reads_ends_a_request(
                 assert not left.is_set()
             assert "Nothing of that was true." not in read.text
             may_answer.set()
+
+
+@pytest.mark.parametrize("is_swiped", [True, False])
+async def test_a_swipe_ends_the_check_of_the_reply_before_its_correction_is_asked_for(
+    tmp_path: Path, *, is_swiped: bool
+) -> None:
+    """Seed 004, EV4: what reads a reply that is gone ends at once."""
+    entered, left, may_answer = threading.Event(), threading.Event(), threading.Event()
+
+    def drip(wire: Wire) -> None:
+        wire.head()
+        entered.set()
+        try:
+            while not may_answer.is_set() and wire.wait(0.02):
+                wire.piece(" ")
+            wire.piece("1 | It says that the lamp is red, but it is green.")
+            wire.send(b"data: [DONE]\n\n")
+        except OSError:
+            left.set()
+
+    def reply(request: RecordedRequest) -> str | Behaviour:
+        if "contradicts the facts" in request.text and not entered.is_set():
+            return drip
+        return script.reply(request)
+
+    green = "[fact:2:permanent:sources={n}] The lamp on the quay is green."
+    script = Script({"lamp is green": green}, {"note to the writer": "The lamp is green."})
+    settings = {"hardware_profile": "b", "continuity_auto": True, "continuity_repair": True}
+    told = [message(0, "The lamp is green."), message(1), message(2)]
+    async with playing(tmp_path, script, messages=told, **settings) as play:
+        play.llm.reply = reply
+        await play.follow()
+        play.messages.append(swiped(3, "The lamp is red.", "All is quiet.", shown=0))
+        await play.show()
+        assert await asyncio.to_thread(entered.wait, 20)
+        if is_swiped:
+            play.messages[-1] = swiped(3, "The lamp is red.", "All is quiet.", shown=1)
+            await play.show()
+            assert await asyncio.to_thread(left.wait, 10)
+        may_answer.set()
+        await play.companion.settled(play.path)
+        corrections = [d for d in play.view.documents if d.kind is DocumentKind.REPAIR]
+        assert bool(corrections) is not is_swiped
+        assert left.is_set() is is_swiped
 
 
 @pytest.mark.weakness(14)
