@@ -13,11 +13,15 @@ from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
 from app.companion import Companion
+from app.core.model_use import Spent
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from app.memory.entities.bonds import Bond
+from app.memory.records import Entity
 from tests.ui.samples import story
-from ui.controls.buttons import Button
+from ui.controls.buttons import Button, IconButton
 from ui.controls.labels import ElidedLabel, Label, menu_text, safe_tip
-from ui.memories.pane.pieces import Tag
+from ui.memories.listing.bonds import BondsTree
+from ui.memories.pane.pieces import Link, Tag
 from ui.minds.map_items import PersonItem
 from ui.minds.parts import PlainLink
 from ui.program.main_window import MainWindow
@@ -25,6 +29,7 @@ from ui.prompts.editor import _Finding
 from ui.shell.chat_card import LibraryCard
 from ui.shell.command_palette import find_entries
 from ui.work.model import Column, OperationModel
+from ui.work.use_table import UseModel, UseRow
 
 HOSTILE = 'Mira <img src="file:///no/such.png"> <b>bold</b> & <a href="x">all</a>'
 
@@ -91,6 +96,23 @@ def test_an_odd_input_of_a_prompt_is_named_as_it_stands(dressed: QApplication) -
     findings.show_findings("", (f"{HOSTILE} is no name of an input.", "Another."))
     tips = [widget.toolTip() for widget in findings.findChildren(QWidget)]
     assert any(HOSTILE in as_shown(tip) for tip in tips)
+
+
+def test_who_is_remembered_together_and_which_model_was_used_are_tooltips_of_text(
+    dressed: QApplication,
+) -> None:
+    tree = BondsTree()
+    tree._add(Bond(Entity("e", 1, HOSTILE), ()), 1.0)
+    used = UseModel("Model")
+    used.show_rows((UseRow("a", HOSTILE, Spent(1, 2, 3)),))
+    tips = (
+        tree.rows[0].toolTip(0),
+        used.index(0, 0).data(Qt.ItemDataRole.ToolTipRole),
+        Link("more", HOSTILE).toolTip(),
+        IconButton("undo", HOSTILE).toolTip(),
+    )
+    for tip in tips:
+        assert HOSTILE in as_shown(tip)
 
 
 def test_what_a_server_said_of_failed_work_is_a_tooltip_of_text() -> None:

@@ -201,7 +201,7 @@ class IconButton(QAbstractButton):
     def set_name(self, name: str) -> None:
         """Name it anew; one word or a short sentence."""
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        self.setToolTip(safe_tip(name))
 
     def set_icon(self, icon: str) -> None:
         if icon != self._icon:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.core.chosen_scale import NORMAL, ChosenScale
@@ -139,6 +139,7 @@ def _cannot_start(error: StoreError) -> int:
     log.error("%s", error)
     application = make_application()
     box = QMessageBox(QMessageBox.Icon.Critical, "Tavernkeep", str(error))
+    box.setTextFormat(Qt.TextFormat.PlainText)
     box.finished.connect(application.quit)
     box.open()
     application.exec()

@@ -16,7 +16,7 @@ from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, retold, tr
 from app.story.story import ChatRef, Story
 from ui.controls.buttons import key_text
-from ui.controls.labels import menu_text
+from ui.controls.labels import menu_text, safe_tip
 from ui.core.actions import PAGE_ACTIONS, Actions
 from ui.core.chat_words import chat_title, chat_words
 from ui.core.dialogs import choose_folder
@@ -416,7 +416,7 @@ class Desk(QObject):
             action.setEnabled(bool(label))
             words = f"{word}: {retold(label)}" if label else word
             action.setText(menu_text(words))
-            action.setToolTip(f"{words} ({key_text(action.shortcut())})")
+            action.setToolTip(safe_tip(f"{words} ({key_text(action.shortcut())})"))
 
     def _on_operations_changed(self, operations: tuple[Operation, ...]) -> None:
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)

@@ -30,6 +30,8 @@ SIDE = 64
 DOT = 20.0
 LONGEST_STATE = 60  # characters: a menu is as wide as its longest line
 TITLE = "Tavernkeep"
+# Desktops read markup in notices, and a server's sentence may be quoted in one.
+NO_MARKUP = str.maketrans("<>", "‹›")
 HERE = N_(
     "Tavernkeep goes on working here. A press on the lantern brings the window back, its menu "
     "quits."
@@ -130,7 +132,7 @@ class Tray(QObject):
         state = (bad or [health.queue.sentence])[0]
         works = health.queue.light is Light.WORKING
         self.icon.setIcon(QIcon(lantern(is_bad=bool(bad), works=works)))
-        self.icon.setToolTip(f"{TITLE}: {state}")
+        self.icon.setToolTip(f"{TITLE}: {state.translate(NO_MARKUP)}")
         cut = state if len(state) <= LONGEST_STATE else f"{state[:LONGEST_STATE].rstrip()}…"
         self._state.setText(menu_text(cut))
 
@@ -155,7 +157,7 @@ class Tray(QObject):
         """Say something outside of the window, to whoever does not look at it."""
         wanted = ProgramSettings(self._session.companion.settings).tray_notices
         if wanted and self.icon.isVisible() and not self._window.isActiveWindow():
-            self.icon.showMessage(TITLE, sentence, kind)
+            self.icon.showMessage(TITLE, sentence.translate(NO_MARKUP), kind)
 
 
 def lantern(*, is_bad: bool, works: bool) -> QPixmap:

@@ -17,7 +17,7 @@ from app.settings.models import AS_ABOVE, MODEL_SETTINGS
 from app.settings.setting import Setting
 from ui.controls.buttons import Button
 from ui.controls.fields import Choice
-from ui.controls.labels import Label
+from ui.controls.labels import Label, safe_tip
 from ui.controls.setting_sections import Row, Section
 from ui.core.session import Session
 from ui.settings.trial import TrialPanel
@@ -84,7 +84,7 @@ class KindRow(Row):
                 for one in known:
                     self.choice.addItem(spec_words(one), one)
             self.choice.setCurrentIndex(known.index(spec))
-        self.choice.setToolTip(spec_words(spec))
+        self.choice.setToolTip(safe_tip(spec_words(spec)))
         can_be_tried = spec not in (AS_ABOVE, BUILTIN)
         self.test.setEnabled(can_be_tried)
         why = tr("The model above has its own test.") if spec == AS_ABOVE else ""

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QFrame, QHeaderView, QSizePolicy, QTableView
 
 from app.core.model_use import Spent
 from app.core.translation import number, tr
+from ui.controls.labels import plain_tip
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.work.use_words import estimate_words, price_words, sum_words
@@ -96,7 +97,7 @@ class UseModel(QAbstractTableModel):
             t = current_tokens()
             return t.t1 if index.column() == 0 else t.t2
         if role == Qt.ItemDataRole.ToolTipRole:
-            return " ".join(filter(None, (f"{row.words}.", estimate_words(row.spent))))
+            return plain_tip(" ".join(filter(None, (f"{row.words}.", estimate_words(row.spent)))))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{row.words}: {sum_words(row.spent, row.price)}"
         return None

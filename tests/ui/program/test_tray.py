@@ -133,3 +133,17 @@ async def test_what_needs_the_user_is_told_once(window: MainWindow, companion: C
     tray._session.health_changed.emit(companion.health)
     tray._session.health_changed.emit(bad)
     assert icon.said == ["No answer."]
+
+
+async def test_a_servers_words_are_no_markup_outside_of_the_window(
+    window: MainWindow, companion: Companion
+) -> None:
+    """Desktops show notices with bold words, links and pictures."""
+    tray, icon, _moments = await tray_of(window)
+    window.close()
+    said = 'It says: <img src="http://tracker.example/x.png"> <a href="x">here</a>'
+    bad = replace(companion.health, backend=HealthItem("backend", Light.BAD, said))
+    tray._session.health_changed.emit(bad)
+    [shown] = icon.said
+    assert "tracker.example" in shown
+    assert not set("<>") & set(shown)

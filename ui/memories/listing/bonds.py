@@ -21,6 +21,7 @@ from app.memory.entities.bonds import Bond, Bonds
 from app.memory.records import Entity
 from app.memory.standing import Standing
 from app.memory.tiers.table import TIERS
+from ui.controls.labels import plain_tip
 from ui.memories.listing.delegate import tier_hue
 from ui.memories.words import kind_words, stored_word
 from ui.theme import current_tokens
@@ -97,7 +98,7 @@ class BondsTree(QTreeWidget):
         item.setData(0, SHARE_ROLE, (share, count))
         said = trn("{name}: {n} memory", "{name}: {n} memories", count, name=name)
         item.setData(0, Qt.ItemDataRole.AccessibleTextRole, said)
-        item.setToolTip(0, said)
+        item.setToolTip(0, plain_tip(said))
         if bond is not None and bond.entity.type != "unknown":
             item.setData(0, Qt.ItemDataRole.StatusTipRole, stored_word(bond.entity.type))
         for standing in memories:

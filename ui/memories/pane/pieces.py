@@ -11,7 +11,7 @@ from app.memory.documents.browsing import sentence_of
 from app.memory.records import Tier
 from app.memory.standing import Standing
 from app.story.messages import Message
-from ui.controls.labels import ElidedLabel, Label, meta, plain_tip
+from ui.controls.labels import ElidedLabel, Label, meta, plain_tip, safe_tip
 from ui.controls.surfaces import Surface
 from ui.memories.listing.delegate import tier_hue
 from ui.memories.words import excerpt, history_words
@@ -39,7 +39,7 @@ class Link(QAbstractButton):
     def set_text(self, text: str, tip: str = "") -> None:
         """Lead somewhere else."""
         self.setText(text)
-        self.setToolTip(tip)
+        self.setToolTip(safe_tip(tip))
         self.setAccessibleName(tip.rstrip(".") if tip else text)
         self.updateGeometry()
 
