@@ -26,7 +26,7 @@ class Troubles:
 
     def on_chat_failed(self, trouble: tuple[Path, str]) -> None:
         """What hangs on one folder that is gone is said once, of the folder."""
-        if not any(folder in trouble[0].parents for folder in self._library.gone):
+        if not self._library.is_away(trouble[0]):
             self._trouble.emit(trouble)
 
     def on_prompt_broken(self, sentence: str) -> None:

@@ -165,6 +165,7 @@ class Wiring(News, ABC):
             asks_first=parts.options.asks_first,
         )
         self._chats.writing = self.models.writing
+        self._chats.connection = lambda: self._prompt_counter.tokenizer.name
         self._chats.follow = self._scheduler.follow
         self._names = ChatNames(self._store, self._library)
         self._chats.read.connect(self._names.note)

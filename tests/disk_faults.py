@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
+
+from app.companion import Companion
 
 Fault = Callable[[], AbstractContextManager[None]]
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -48,6 +51,23 @@ def _refused(number: int, *names: str) -> Iterator[None]:
         for name in names:
             patch.setattr(os, name, refuse)
         yield
+
+
+@contextlib.asynccontextmanager
+async def full_database(companion: Companion) -> AsyncIterator[None]:
+    """SQLite's file takes no further page, and says so as on a full disk."""
+    database = companion._store._database
+    loop = asyncio.get_running_loop()
+    file = await loop.run_in_executor(database._thread, database._connection)
+
+    def limit(pages: int) -> None:
+        file.execute(f"PRAGMA max_page_count = {pages}")
+
+    await loop.run_in_executor(database._thread, limit, 1)  # as many as there are
+    try:
+        yield
+    finally:
+        await loop.run_in_executor(database._thread, limit, 1_000_000)
 
 
 def permission_lost() -> AbstractContextManager[None]:

@@ -41,6 +41,7 @@ class OutsideTrouble(QObject):
         before = self._told.get(key, "")
         self._told[key] = sentence
         if sentence and sentence != before:
+            self._notice.forget_failure()  # it came of this, and would cover it
             self._notice.offer(key, sentence, way_on=way_on, is_bad=True)
         elif before and not sentence:
             self._notice.withdraw(key)

@@ -145,7 +145,8 @@ class BridgeFile:
             make_files_folder(self._user_folder)
             write_for_tavern(self._user_folder, path, msgspec.json.encode(content))
         except OSError as error:
-            if not self._is_behind:
+            # That the whole folder is gone is said elsewhere, and of all of it.
+            if not self._is_behind and self._user_folder.exists():
                 log.warning("%s could not be written: %s", path, reason_of(error))
             return False
         return True

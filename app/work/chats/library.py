@@ -81,6 +81,11 @@ class Library:
             sentence += " " + tr("Did you mean {names}?", names=", ".join(map(repr, near)))
         raise UsageError(sentence)
 
+    def is_away(self, path: Path) -> bool:
+        """Whether the tavern of a file is not where it was, also before that is told."""
+        folders = {tavern.user_folder for tavern in self.taverns} | set(self.gone)
+        return any(f in path.parents and (f in self.gone or not f.exists()) for f in folders)
+
     def macros_of(self, chat: ChatRef, responder: str) -> tuple[str, ...]:
         """Names of our macros in the card of whoever answers in a chat; () where it is unknown."""
         owner = f"{chat.owner}.png" if chat.kind is ChatKind.SOLO else ""

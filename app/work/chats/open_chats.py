@@ -76,6 +76,7 @@ class OpenChats:
         self._failures = Bursts(RENAME_SECONDS)
         self.writing: Callable[[], Writing] | None = None
         self.follow: Callable[[OpenChat], Awaitable[None]] | None = None
+        self.connection: Callable[[], str] = str  # SillyTavern's, as its tokenizer is named
         self.keeps_memory = False
         self.reads_to_the_end = False  # for memory: nobody swipes the last reply any more
         self.shown: Path | None = None  # in the window
@@ -103,7 +104,11 @@ class OpenChats:
         """The chat that is shown, else read last; when (epoch seconds), and what failed then."""
         newest = max(self._chats.values(), key=lambda chat: chat.last_read, default=None)
         chat = self._chats.get((self.shown, None), newest) if self.shown else newest
-        return None if chat is None else (chat.story, chat.last_read, chat.failure)
+        if chat is None:
+            return None
+        # What was missed for a moment only is told to nobody.
+        failure = chat.failure if chat.chat.path in self._failed else ""
+        return chat.story, chat.last_read, failure
 
     def has_planned(self, chat_id: int) -> bool:
         """Whether the chat with this number in the store is open, and what it lacks is queued."""
@@ -380,10 +385,13 @@ class OpenChats:
         chats, branching = self._store.chats, self._store.branching
         stored = str(path) if until is None else _with_until(path, until)
         reference = await asyncio.to_thread(chat_ref_for, path)
+        connection = self.connection() or None
 
         def unit() -> tuple[int, PromptFacts]:
             number = chats.id_of(stored)
-            facts = self._store.prompt_facts.of(chats.id_of(str(path)))
+            facts = self._store.prompt_facts.of(chats.id_of(str(path)), connection)
+            if facts.context is None:
+                facts = self._store.prompt_facts.of(chats.id_of(str(path)))
             if until is not None:
                 source = chats.id_of(str(path))
                 chats.copy_knowledge(source, number, before=until + 1)

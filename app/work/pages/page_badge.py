@@ -24,7 +24,8 @@ class PageBadge(msgspec.Struct, frozen=True):
 def badge_of(health: Health, operations: Sequence[Operation]) -> PageBadge:
     """The badge; of what is wrong it tells what keeps the work from going on."""
     waiting = sum(operation.status in _WAITING for operation in operations)
-    wrong = [item for item in (health.queue, health.reading, health.backend) if _is_bad(item.light)]
+    parts = (health.sillytavern, health.queue, health.reading, health.backend)
+    wrong = [item for item in parts if _is_bad(item.light)]
     if wrong:
         return PageBadge("trouble", waiting, wrong[0].sentence[:LONGEST_SENTENCE])
     state = "working" if health.queue.light is Light.WORKING else "ready"

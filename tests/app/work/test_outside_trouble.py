@@ -12,13 +12,15 @@ import pytest
 
 from app.companion import Companion, open_companion
 from app.core.errors import NoTavern
-from app.core.part_health import Light
+from app.core.part_health import Health, Light
 from app.core.paths import user_folders
 from app.sillytavern.data_folders import text_of_places
 from app.store.database import no_room
 from app.story.messages import Message
 from app.work.chats import disk_space, library
+from app.work.pages.page_badge import PageBadge, badge_of
 from tests.chat_files import append, message
+from tests.disk_faults import full_database
 from tests.killed_work import make_chat
 
 LOOK = 0.05
@@ -59,32 +61,13 @@ def texts(companion: Companion) -> list[str]:
     return [one.text for one in shown]
 
 
-@contextlib.asynccontextmanager
-async def full_disk(companion: Companion) -> AsyncIterator[None]:
-    """SQLite's file takes no further page, and says so as on a full disk."""
-    database = companion._store._database
-    file = await asyncio.get_running_loop().run_in_executor(database._thread, database._connection)
-
-    def limit(pages: int) -> None:
-        file.execute(f"PRAGMA max_page_count = {pages}")
-
-    async def put(pages: int) -> None:
-        await asyncio.get_running_loop().run_in_executor(database._thread, limit, pages)
-
-    await put(1)  # as many as there are
-    try:
-        yield
-    finally:
-        await put(1_000_000)
-
-
 async def test_the_story_goes_on_while_the_disk_is_full_and_is_kept_when_it_is_not(
     companion: Companion,
 ) -> None:
     path, said = chat_of(companion), []
     companion.trouble.connect(lambda trouble: said.append(trouble[1]))
     count = len(texts(companion))
-    async with full_disk(companion):
+    async with full_database(companion):
         for number in range(200):  # until there is no free page left to write into
             append(path, message(count + number, f"Said while full, {number}. " * 40))
         await until(lambda: len(texts(companion)) == count + 200)
@@ -119,7 +102,7 @@ def rows(companion: Companion, statement: str) -> int:
 async def test_where_there_is_less_room_than_the_database_takes_it_is_not_tried(
     companion: Companion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with full_disk(companion):
+    async with full_database(companion):
         await companion.put_setting("window_state", "x" * 200_000)
         assert companion.room.sentence
     monkeypatch.setattr(no_room, "_room", lambda _: 4096)
@@ -131,24 +114,49 @@ async def test_where_there_is_less_room_than_the_database_takes_it_is_not_tried(
 
 
 async def test_a_folder_that_goes_is_said_and_comes_back_by_itself(companion: Companion) -> None:
-    path, said, over = chat_of(companion), [], []
+    path, said = chat_of(companion), []
+    over: list[Health] = []
     companion.trouble.connect(lambda trouble: said.append(trouble[1]))
     folder = path.parents[2]
     away = folder.with_name("elsewhere")
     count = len(texts(companion))
     folder.rename(away)
+    companion._chats.failed.emit((path, "The chat is no longer there."))  # before that is told
     await until(lambda: bool(companion.folder_gone))
     assert str(folder) in companion.folder_gone
     assert companion.health.sillytavern.light is Light.BAD
     assert companion.health.sillytavern.sentence == companion.folder_gone
+    assert badge_of(companion.health, ()) == PageBadge("trouble", 0, companion.folder_gone)
     assert companion.taverns
+    companion._caretaker.failed.emit((path, "The chat is no longer there."))
     append(away / path.relative_to(folder), message(count, "Said elsewhere."))
-    companion.health_changed.connect(lambda health: over.append(health.sillytavern.light))
+    companion.health_changed.connect(lambda health: over.append(health))
     away.rename(folder)
     await until(lambda: not companion.folder_gone)
     await until(lambda: texts(companion)[-1] == "Said elsewhere.")
-    assert over[-1] is not Light.BAD
+    assert over[-1].sillytavern.light is not Light.BAD
     assert said == []
+
+
+async def test_a_chat_that_was_missed_with_its_folder_is_not_said_to_be_missed_any_more(
+    companion: Companion,
+) -> None:
+    """The page's badge told of it until something else happened."""
+    path = chat_of(companion)
+    folder, said = path.parents[2], [companion.health]
+    companion.health_changed.connect(lambda health: said.append(health))
+    away = folder.with_name("elsewhere")
+    folder.rename(away)
+    await until(lambda: bool(companion.folder_gone))
+    companion._chats.reread(path)
+    await until(lambda: bool(companion._chats._failures._waiting))
+    companion._announce_health()
+    away.rename(folder)
+    await until(lambda: not companion.folder_gone)
+    await until(lambda: companion.health.reading.light is Light.GOOD)
+    await companion.settled(path)
+    assert said[-1] == companion.health
+    assert badge_of(said[-1], ()).state == "ready"
 
 
 async def test_a_folder_that_was_not_there_at_the_start_is_found_when_it_comes(

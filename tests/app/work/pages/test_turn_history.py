@@ -20,6 +20,7 @@ from app.companion import Companion, open_companion
 from app.core.errors import UsageError
 from app.core.paths import user_folders
 from app.memory.records import Tier
+from app.prompt.model_tokens import KnownTokenizer
 from app.prompt.prefix import PrefixBreak
 from app.prompt.turns import KEPT_TURNS, SentTurn, Share
 from app.sillytavern.bridge import bridge_installer
@@ -294,6 +295,13 @@ async def test_what_was_learned_of_a_chat_s_prompts_outlives_a_start_with_anothe
         third.write_bytes(other.read_bytes())
         await now.open_story(third)
         assert chats.required(third).context_tokens == 48_000  # the connection's newest
+    folders = user_folders(tmp_path / "own")
+    async with open_companion(folders, tavern=tavern, llm="builtin", watch=False) as now:
+        # Opened while SillyTavern is connected to what the chat was not used with last.
+        now._prompt_counter.tokenizer = KnownTokenizer("one")
+        await now.open_story(demo_tavern.chat)
+        chat = now._chats.required(demo_tavern.chat)
+        assert (chat.context_tokens, chat.fixed_tokens) == (24_000, fixed)
 
 
 async def test_what_is_shown_for_the_next_reply_is_what_the_last_one_got(played: Played) -> None:

@@ -1,0 +1,243 @@
+"""Beside SillyTavern: the window follows its page, and both sides say so when one of them is not
+there, though its socket may be open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from app.companion import Companion, open_companion
+from app.core.part_health import Light
+from app.core.paths import user_folders
+from tests.disk_faults import full_database
+from tests.e2e.conftest import RunningTavern
+from tests.e2e.page import TavernPage
+from tests.e2e.program import Program
+from tests.e2e.window import Window, open_window, until
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.asyncio(loop_scope="session"),
+    pytest.mark.timeout(180),
+]
+
+BOUND_MS = 30_000
+
+
+async def badge(page: TavernPage, state: str) -> None:
+    await page.page.wait_for_selector(f"#tavernkeep_badge[data-state='{state}']", timeout=BOUND_MS)
+
+
+async def test_a_program_that_hangs_is_away_and_comes_back(
+    tavern: RunningTavern, page: TavernPage, tmp_path: Path
+) -> None:
+    await page.open_chat("Harbour")
+    program = Program(tavern.user_folder, tmp_path / "own", "builtin")
+    await asyncio.to_thread(program.start)
+    try:
+        await badge(page, "ready")
+        await asyncio.sleep(5)  # it has asked once
+        assert program.process is not None
+        began = time.monotonic()
+        program.process.send_signal(signal.SIGSTOP)
+        try:
+            await badge(page, "away")
+            assert time.monotonic() - began < 30
+            await page.slash("/tk-recap")
+            await page.page.wait_for_selector(".toast-warning:has-text('It is not connected.')")
+        finally:
+            program.process.send_signal(signal.SIGCONT)
+        await badge(page, "ready")
+    finally:
+        await asyncio.to_thread(program.stop)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def companion(
+    tavern: RunningTavern, page: TavernPage, tmp_path: Path
+) -> AsyncIterator[Companion]:
+    async with open_companion(
+        user_folders(tmp_path / "own"), tavern=tavern.user_folder.parent, llm="builtin"
+    ) as running:
+        await badge(page, "ready")
+        yield running
+
+
+async def light(companion: Companion, wanted: Light) -> str:
+    async with asyncio.timeout(BOUND_MS / 1000):
+        while companion.health.sillytavern.light is not wanted:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+    return companion.health.sillytavern.sentence
+
+
+async def test_a_server_that_is_gone_is_told_of_on_both_sides(
+    tavern: RunningTavern, page: TavernPage, companion: Companion
+) -> None:
+    assert await light(companion, Light.GOOD) == "SillyTavern connected"
+    group = os.getpgid(tavern.server.process.pid)
+    os.killpg(group, signal.SIGSTOP)
+    try:
+        said = await light(companion, Light.BAD)
+        assert said == "SillyTavern's server does not answer, though its page is open"
+        await badge(page, "trouble")
+    finally:
+        os.killpg(group, signal.SIGCONT)
+    await light(companion, Light.GOOD)
+    await badge(page, "ready")
+
+
+async def test_a_server_that_has_ended_is_known_to_be_gone_within_seconds(
+    page: TavernPage, companion: Companion
+) -> None:
+    """It was called connected six seconds after its end: one that has ended refuses at once."""
+    await light(companion, Light.GOOD)
+    asked = "**/tavernkeep/manifest.json*"
+    await page.page.route(asked, lambda route: route.abort("connectionrefused"))
+    began = time.monotonic()
+    try:
+        await light(companion, Light.BAD)
+        assert time.monotonic() - began < 6
+    finally:
+        await page.page.unroute(asked)
+    await light(companion, Light.GOOD)
+
+
+async def test_the_start_looks_for_the_page_that_is_open_and_finds_it(
+    tavern: RunningTavern, page: TavernPage, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    async with open_companion(
+        user_folders(tmp_path / "own"), tavern=tavern.user_folder.parent, llm="builtin"
+    ) as running:
+        said.append(running.health.bridge.sentence)
+        await light(running, Light.GOOD)
+        said.append(running.health.bridge.sentence)
+    assert "reload" not in said[0]
+    assert said[1].endswith("1 page")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def window(companion: Companion, page: TavernPage) -> AsyncIterator[Window]:
+    """The window, once its first run has chosen the chat that the page shows."""
+    await page.open_chat("Harbour")
+    async with open_window(companion) as window:
+        window.shown.begin()
+        first_run = window.shown.first_run
+        assert first_run is not None
+        first_run.rail.step_wanted.emit(len(first_run.steps) - 1)
+        await until(lambda: first_run.chat.chosen and first_run.chat.chosen.title == "Harbour")
+        first_run.closed.emit()
+        await window.shows("Harbour")
+        yield window
+
+
+async def test_the_window_follows_the_page_to_another_chat_and_back(
+    window: Window, page: TavernPage, tavern: RunningTavern, companion: Companion
+) -> None:
+    await page.open_chat("Mill")
+    await window.shows("Mill")
+    await page.open_chat("Harbour")
+    await window.shows("Harbour")
+    assert window.notice.sentence == ""
+    assert companion.chats_in_pages == (tavern.chat_path("Harbour"),)
+
+    await window.desk.session.open_path(tavern.chat_path("Mill"))  # looked at on purpose
+    await page.send("I stay at the harbour.")
+    await asyncio.sleep(0.5)
+    assert window.chat == "Mill"
+    assert window.notice.way_on == "Back to it"
+    window.notice.take_up()
+    await window.shows("Harbour")
+    await page.open_chat("Mill")
+    await window.shows("Mill")
+
+
+async def test_a_full_disk_is_said_on_both_sides_and_the_story_goes_on(
+    window: Window, page: TavernPage, tavern: RunningTavern, companion: Companion
+) -> None:
+    path = tavern.chat_path("Harbour")
+
+    def shown() -> int:
+        story = window.desk.session.story
+        return 0 if story is None else len(story.messages)
+
+    before = shown()
+    async with full_database(companion):
+        await companion.put_setting("window_state", "x" * 200_000)
+        await until(lambda: "disk is full" in window.fact("reading"))
+        assert window.notice.way_on == "Try now"
+        await badge(page, "trouble")
+        await page.send("Is there room for one more line?")
+        await until(lambda: shown() == before + 2)
+        await companion.settled(path)
+        assert not companion.work.is_paused
+    await until(lambda: window.fact("reading").startswith("Read to #"))
+    await until(lambda: window.notice.sentence == "")
+    await badge(page, "ready")
+
+
+async def test_a_folder_that_is_moved_away_is_said_on_both_sides_until_it_is_back(
+    window: Window, page: TavernPage, tavern: RunningTavern, companion: Companion
+) -> None:
+    folder = tavern.user_folder.parent
+    away = folder.with_name("elsewhere")
+    before = len(companion.story(tavern.chat_path("Harbour")).messages)  # type: ignore[union-attr]
+    folder.rename(away)
+    try:
+        await until(lambda: "folder is gone" in window.fact("sillytavern"))
+        assert window.notice.way_on == "Choose the folder", window.notice.sentence
+        await page.page.wait_for_selector("#tavernkeep_badge[title*='folder is gone']")
+        await badge(page, "trouble")
+        assert companion.story(tavern.chat_path("Harbour")) is not None
+    finally:
+        assert not folder.exists()  # nobody has put it back empty
+        away.rename(folder)
+    await until(lambda: window.fact("sillytavern") == "SillyTavern connected")
+    await until(lambda: window.notice.sentence == "")
+    await badge(page, "ready")
+    await page.send("And here it is again.")
+    await until(lambda: len(window.desk.session.story.messages) == before + 2)  # type: ignore[union-attr]
+
+
+async def test_what_was_learned_of_a_chat_is_kept_for_it_and_the_connection(
+    tavern: RunningTavern, page: TavernPage, tmp_path: Path
+) -> None:
+    folders, root = user_folders(tmp_path / "own"), tavern.user_folder.parent
+    harbour = tavern.chat_path("Harbour")
+
+    async def known(companion: Companion) -> tuple[int, int]:
+        """Tokens of the context as SillyTavern said it, 0 for never; and of what is fixed in it."""
+        found = await companion.budgets.rehearse(harbour)
+        return found.context if found.is_context_said else 0, found.card
+
+    async def learned(companion: Companion, before: int) -> tuple[int, int]:
+        await page.send("What time is it?")
+        async with asyncio.timeout(BOUND_MS / 1000):
+            while (found := await known(companion))[0] in (0, before):  # noqa: ASYNC110
+                await asyncio.sleep(0.1)
+        await companion.settled(harbour)
+        return found
+
+    await page.open_chat("Harbour")
+    async with open_companion(folders, tavern=root, llm="builtin") as first:
+        await until(lambda: first.chats_in_pages == (harbour,))
+        await first.open_story(harbour)
+        assert (await known(first))[0] == 0
+        by_chat = await learned(first, 0)
+        await page.open_chat("Mill")
+    async with open_companion(folders, tavern=root, llm="builtin") as second:
+        await until(lambda: second.chats_in_pages == (tavern.chat_path("Mill"),))
+        await second.open_story(harbour)
+        assert await known(second) == by_chat
+        await page.open_chat("Harbour")
+        async with page.text_completion():  # another connection holds another number
+            assert await learned(second, by_chat[0]) != by_chat
+    assert page.errors == []
