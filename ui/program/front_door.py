@@ -18,6 +18,7 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from app.store.folder_lock import FolderLock
 
 PATIENCE_MS = 2000
+LONGEST_NAME = 100  # bytes that every Unix takes
 LONGEST = 64_000  # bytes of a knock; no path is longer
 HEARD = b"heard\n"
 TOKEN = "XDG_ACTIVATION_TOKEN"  # by which Wayland lets the window come forward
@@ -35,10 +36,14 @@ def door_name(data: Path) -> str:
     """Where the window of a data folder listens; short, since Unix allows 100 bytes."""
     digest = hashlib.sha256(str(data.resolve()).encode("utf-8", "surrogatepass")).hexdigest()
     name = f"tavernkeep-{digest[:16]}"
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")  # of this user alone, and emptied at log-out
-    if os.name == "nt" or not runtime or len(runtime) > 60 or not Path(runtime).is_dir():
+    if os.name == "nt":
         return name
-    return str(Path(runtime) / name)
+    # Both are of this user alone: in the folder for all another one could wait to be knocked at.
+    for folder in (os.environ.get("XDG_RUNTIME_DIR", ""), str(data.resolve())):
+        path = os.path.join(folder, name)  # noqa: PTH118 - a name that may not be text
+        if folder and Path(folder).is_dir() and len(os.fsencode(path)) <= LONGEST_NAME:
+            return path
+    return name
 
 
 def is_somebody_in(data: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
@@ -42,6 +43,20 @@ def door(qapp: QApplication, tmp_path: Path) -> Iterator[FrontDoor]:
 def test_another_data_folder_has_a_door_of_its_own(door: FrontDoor, tmp_path: Path) -> None:
     assert door_name(tmp_path) != door_name(tmp_path / "other")
     assert not knock(tmp_path / "other", None)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows keeps pipes apart by itself")
+@pytest.mark.parametrize("has_runtime", [True, False])
+def test_no_other_user_can_wait_at_its_place(
+    monkeypatch: pytest.MonkeyPatch, *, has_runtime: bool
+) -> None:
+    """A name in the folder that all users share may be taken, and who knocks is heard there."""
+    with tempfile.TemporaryDirectory(prefix="d") as own, tempfile.TemporaryDirectory() as runtime:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime if has_runtime else "")
+        place = Path(door_name(Path(own))).parent
+        assert place == Path(runtime if has_runtime else own).resolve()
+    # One too long for a socket is the exception.
+    assert len(os.fsencode(door_name(Path("/" + "long/" * 30)))) <= 100
 
 
 def test_what_a_crash_left_behind_is_swept_away(qapp: QApplication, tmp_path: Path) -> None:
