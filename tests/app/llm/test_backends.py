@@ -213,6 +213,24 @@ async def test_an_answer_that_is_left_leaves_nothing_behind(asked: Any, says: An
         sys.set_asyncgen_hooks(*hooks)
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_nobody_is_led_to_another_server(
+    asked: Any, llm: Any, says: Any, kind: str, status: int
+) -> None:
+    """Who stands between could else have the story and the key sent wherever he likes."""
+
+    async def elsewhere(exchange: Any) -> None:
+        await exchange.head(status, Location=f"{llm.url}/caught")
+
+    llm.on("/caught", good(says, kind, "Caught."))
+    with pytest.raises(BackendError):
+        await asked(elsewhere, api_key="planted-key-of-this-test")
+    llm.on("/v1/models", elsewhere)
+    with pytest.raises(BackendError):
+        await probe_models(llm.url, api_key="planted-key-of-this-test")
+    assert llm.bodies("/caught") == []
+
+
 def packed(body: bytes, coding: str) -> Any:
     async def answer(exchange: Any) -> None:
         await exchange.head(Content_Encoding=coding)

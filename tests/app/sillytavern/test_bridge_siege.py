@@ -329,3 +329,56 @@ async def test_another_program_that_has_the_port_is_told_no_token(user_folder: P
     path = bridge_installer.extension_folder(user_folder) / "pairing.json"
     assert json.loads(path.read_text()) == {"port": 0, "token": ""}
     assert heard == []
+
+
+OWN = "http://127.0.0.1:8000"
+STRANGE_ORIGINS: tuple[tuple[str, ...], ...] = (
+    *((), ("",), ("null",), ("file://",), ("chrome-extension://abc",), ("ftp://127.0.0.1",)),
+    *(("http://127.0.0.1@evil.example",), ("http://evil.example#127.0.0.1",)),
+    *(("http://localhost.",), ("http://localhost.:8000",), ("http://localhostа",)),
+    *(("http://127.0.0.2",), ("http://0.0.0.0:8000",), ("http://192.168.1.5:8000",)),
+    *(("http://2130706433",), ("http://0x7f.1",), ("http://127.1",)),
+    *(("http://[::ffff:127.0.0.1]",), ("http://127.0.0.1:99999999",), ("http://127.0.0.1:8000/",)),
+    *((OWN, "http://evil.example"), ("http://evil.example", OWN)),
+    (f"{OWN}, http://evil.example",),
+)
+STRANGE_HOSTS: tuple[tuple[str, ...], ...] = (
+    *((), ("",), ("127.0.0.1",), ("127.1:{port}",), ("127.0.0.1:0{port}",)),
+    *(("localhost.:{port}",), ("127.0.0.1.nip.io:{port}",), ("127.0.0.1:{port}.evil.example",)),
+    *(("evil.example@127.0.0.1:{port}",), ("127.0.0.1:{port}", "evil.example")),
+)
+
+
+async def answered(
+    server: BridgeServer, token: str, origins: tuple[str, ...], hosts: tuple[str, ...]
+) -> bytes:
+    """The first line of what a handshake is answered that is right but for these headers."""
+    lines = [
+        "GET / HTTP/1.1",
+        *(f"Host: {host.format(port=server.port)}" for host in hosts),
+        *(f"Origin: {origin}" for origin in origins),
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version: 13",
+        f"Sec-WebSocket-Protocol: tavernkeep.v1, token.{token}",
+        "\r\n",
+    ]
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    try:
+        writer.write("\r\n".join(lines).encode())
+        async with asyncio.timeout(20):
+            return await reader.readline()
+    finally:
+        writer.close()
+
+
+async def test_a_token_opens_nothing_with_another_origin_or_host_in_any_form(
+    server: BridgeServer, user_folder: Path
+) -> None:
+    token, host = token_of(user_folder), ("127.0.0.1:{port}",)
+    assert b" 101 " in await answered(server, token, (OWN,), host)
+    for origins in STRANGE_ORIGINS:
+        assert b" 403 " in await answered(server, token, origins, host), origins
+    for hosts in STRANGE_HOSTS:
+        assert b" 403 " in await answered(server, token, (OWN,), hosts), hosts
