@@ -101,6 +101,10 @@ class BackendRefused(BackendError):
     """The server will not answer this request: wrong key, unknown model, bad request."""
 
 
+class KeyRefused(BackendRefused):
+    """The server wants an API key, or another one."""
+
+
 class PromptTooLong(BackendRefused):
     """Prompt and answer do not fit the model's context."""
 

@@ -10,16 +10,19 @@ from ui.shell.notice import Notice
 
 NO_ROOM = "no room"
 NO_FOLDER = "no folder"
+NO_KEY = "no key"
 
 
 class OutsideTrouble(QObject):
-    """A full disk, and a folder of SillyTavern's that is gone: one line each.
+    """A full disk, a folder of SillyTavern's that is gone, a key that is refused: one line each.
 
     Signals:
         folder_wanted: the user wants to name SillyTavern's folder.
+        key_wanted: the user wants to type the key of the model's server.
     """
 
     folder_wanted = Signal()
+    key_wanted = Signal()
 
     def __init__(self, session: Session, notice: Notice) -> None:
         super().__init__(notice)
@@ -35,6 +38,7 @@ class OutsideTrouble(QObject):
         self._tell(NO_ROOM, companion.room.sentence, tr("Try now"), tr("All of it is kept now."))
         back = tr("SillyTavern's folder is there again.")
         self._tell(NO_FOLDER, companion.folder_gone, tr("Choose the folder"), back)
+        self._tell(NO_KEY, companion.work.missing_key, tr("Enter the key"), "")
 
     def _tell(self, key: str, sentence: str, way_on: str, over: str) -> None:
         """Once for each time: who has closed it knows."""
@@ -45,11 +49,15 @@ class OutsideTrouble(QObject):
             self._notice.offer(key, sentence, way_on=way_on, is_bad=True)
         elif before and not sentence:
             self._notice.withdraw(key)
-            self._session.told.emit(over)
+            if over:
+                self._session.told.emit(over)
 
     def _on_acted(self, key: str) -> None:
         if key == NO_FOLDER:
             self.folder_wanted.emit()
+        elif key == NO_KEY:
+            self.key_wanted.emit()
+            return  # the field says the rest
         elif key == NO_ROOM:
             self._session.do(self._try_room(), name=N_("looking for room"))
         if key in self._told:

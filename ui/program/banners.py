@@ -27,6 +27,7 @@ from ui.offers.story_reading import StoryReading
 from ui.offers.trim_notice import TrimNotice
 from ui.shell.frame import Frame
 from ui.shell.notice import plan_command, plan_sentence
+from ui.shell.setting_entries import API_KEY
 
 CATCH_UP = "catch up"
 RECOVERED = 600.0  # seconds that the window says what was recovered at the start
@@ -40,6 +41,7 @@ class Banners(QObject):
         list_wanted: the list of chats.
         message_wanted, place_wanted: anchor, or index, of a message to show in the story.
         page_wanted: key of a page to show.
+        setting_wanted: name of a setting to show.
         texts_wanted: the longer texts on the page of memories.
     """
 
@@ -48,6 +50,7 @@ class Banners(QObject):
     message_wanted = Signal(str)
     place_wanted = Signal(int)
     page_wanted = Signal(str)
+    setting_wanted = Signal(str)
     texts_wanted = Signal()
 
     def __init__(self, session: Session, frame: Frame, actions: Actions, window: QWidget) -> None:
@@ -85,6 +88,7 @@ class Banners(QObject):
         self.first_steps.folder_wanted.connect(self.folder_wanted)
         self.first_steps.list_wanted.connect(self.list_wanted)
         self._outside.folder_wanted.connect(self.folder_wanted)
+        self._outside.key_wanted.connect(self._on_key_wanted)
         self._page_call.message_wanted.connect(self.message_wanted)
         self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
         self._correction.edit_wanted.connect(self.texts_wanted)
@@ -117,6 +121,9 @@ class Banners(QObject):
 
     def _on_cuts_wanted(self) -> None:
         self.page_wanted.emit("budgets")
+
+    def _on_key_wanted(self) -> None:
+        self.setting_wanted.emit(API_KEY)
 
     def _on_model_wanted(self) -> None:
         self.page_wanted.emit("settings")

@@ -109,6 +109,7 @@ class Desk(QObject):
         session.told.connect(frame.status.tell)
         banners = self.banners = Banners(session, frame, self._actions, self._window)
         banners.folder_wanted.connect(self._on_folder_wanted)
+        banners.setting_wanted.connect(self._on_setting_chosen)
         banners.list_wanted.connect(self.open_chats)
         banners.message_wanted.connect(self._on_message_chosen)
         banners.place_wanted.connect(self._on_place_wanted)

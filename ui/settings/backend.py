@@ -95,10 +95,10 @@ class BackendChoice(QWidget):
         self._offer = Choice(tr("Models of the server"))
         self._offer.activated.connect(self._on_offer)
         self._offer.hide()
-        self._key = Field(tr("API key of the server"), placeholder=tr(NO_KEY))
-        self._key.setObjectName("api key")
-        self._key.textEdited.connect(self._ask_anew)
-        self._key.setEchoMode(Field.EchoMode.Password)
+        self.key = Field(tr("API key of the server"), placeholder=tr(NO_KEY))
+        self.key.setObjectName("api key")
+        self.key.textEdited.connect(self._ask_anew)
+        self.key.setEchoMode(Field.EchoMode.Password)
         self._forget_key = Button(tr("Forget the key"), icon="trash")
         self._forget_key.setObjectName("forget the key")
         self._forget_key.clicked.connect(self._on_forget_key)
@@ -148,7 +148,7 @@ class BackendChoice(QWidget):
         column.addWidget(self._profile)
         keys = QHBoxLayout()
         keys.setSpacing(8)
-        keys.addWidget(self._key, 1)
+        keys.addWidget(self.key, 1)
         keys.addWidget(self._forget_key)
         column.addLayout(keys)
         column.addWidget(self._key_words)
@@ -371,19 +371,19 @@ class BackendChoice(QWidget):
     def _show_key(self) -> None:
         is_server = KINDS[self._kind()].asks_url
         is_kept, file = self._key_of(self._url.text().strip()) if is_server else (False, None)
-        self._key.setVisible(is_server)
+        self.key.setVisible(is_server)
         self._forget_key.setVisible(is_server and is_kept)
         self._key_words.setVisible(is_server)
         # Dots as of a password that is there: what is kept is never shown itself.
         kept = f"{'•' * 12}  {tr('A key is kept')}"
-        self._key.setPlaceholderText(kept if is_kept else tr(NO_KEY))
+        self.key.setPlaceholderText(kept if is_kept else tr(NO_KEY))
         words = tr(KEY_KEPT) if is_kept else tr(KEY_HELP)
         self._key_words.setText(tr(KEY_IN_FILE).format(file=file) if file else words)
 
     def take_key(self) -> tuple[str, str]:
         """Address and key that the user typed, once; the key is "" where there is none."""
-        key, is_server = self._key.text().strip(), KINDS[self._kind()].asks_url
-        self._key.clear()
+        key, is_server = self.key.text().strip(), KINDS[self._kind()].asks_url
+        self.key.clear()
         return self._url.text().strip(), key if is_server else ""
 
     def show_keys(self) -> None:

@@ -41,7 +41,7 @@ from ui.settings.prompts import PromptsSection
 from ui.settings.rail import SettingsRail
 from ui.settings.registry_rows import RegistryRows, chat_meant
 from ui.settings.tavern import TavernSection
-from ui.shell.setting_entries import FILE, TRIAL
+from ui.shell.setting_entries import API_KEY, FILE, TRIAL
 
 COLUMN = 760
 WIDE = 940
@@ -318,6 +318,8 @@ class SettingsPage(QWidget):
             return self.kinds.by_name[name], self.kinds.by_name[name].choice
         if name in self._look.places:
             return self._look.places[name]
+        if name == API_KEY and not self.backend.key.isHidden():
+            return self.backend, self.backend.key
         parts: dict[str, QWidget] = {
             "backend": self.backend,
             TRIAL: self.memory_test,

@@ -13,11 +13,13 @@ from ui.shell.entries import Entry
 MOST_SETTINGS = 8
 LANGUAGE, SCALE = "language", "scale"  # of the machine, so not among the registry's
 FILE, TRIAL = "settings file", "memory test"  # commands of the page
+API_KEY = "api key"  # kept outside of the settings
 # Settings that have a place of their own on the page: what they are called there, and in which
 # section.
 _OWN_PLACES = {
     "tavern": (N_("SillyTavern folder"), "SillyTavern"),
     "backend": (N_("Model"), N_("Model")),
+    API_KEY: (N_("API key of the server"), N_("Model")),
     **{setting.name: (setting.label_text, N_("Models by task")) for setting in MODEL_SETTINGS},
     "theme": (N_("Theme"), N_("Look")),
     "contrast": (N_("Contrast"), N_("Look")),

@@ -14,6 +14,7 @@ from app.core.errors import (
     BackendError,
     BackendRefused,
     BackendUnreachable,
+    KeyRefused,
     PromptTooLong,
 )
 from app.core.translation import tr
@@ -86,7 +87,8 @@ def status_fault(
             )
         if status in BUSY and not HOPELESS.search(detail):
             return BackendBusy(_busy(status, url) + tail, retry_after_seconds=retry_after)
-    return BackendRefused(_refusal(status, tail, url=url, model=model, has_key=has_key))
+    kind = KeyRefused if status in (401, 403) else BackendRefused
+    return kind(_refusal(status, tail, url=url, model=model, has_key=has_key))
 
 
 def _busy(status: int, url: str) -> str:

@@ -67,6 +67,11 @@ class OperationQueue(Backlog):
         return self._worker.pause_reason
 
     @property
+    def missing_key(self) -> str:
+        """A sentence while a server wants an API key, or another one, "" else."""
+        return self._worker.missing_key
+
+    @property
     def stopped_before(self) -> Operation | None:
         """The operation that the queue was to pause before, while it does."""
         return self._worker.stopped_before

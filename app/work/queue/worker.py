@@ -8,7 +8,14 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from app.core.errors import BackendAway, BackendRefused, PromptTooLong, StoreError, TavernkeepError
+from app.core.errors import (
+    BackendAway,
+    BackendRefused,
+    KeyRefused,
+    PromptTooLong,
+    StoreError,
+    TavernkeepError,
+)
 from app.core.operations import FINISHED, Operation, OperationSpec, OperationStatus, Outcome
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
@@ -42,7 +49,8 @@ class Worker:
     """Does what the backlog holds; arguments as of OperationQueue.
 
     is_paused: nothing new is begun. pause_reason: a sentence when it paused by itself.
-    away: those that wait for somebody to come back.
+    away: those that wait for somebody to come back. missing_key: a sentence while a server wants an
+    API key, or another one, "" else.
     """
 
     def __init__(
@@ -67,6 +75,7 @@ class Worker:
         self._idle = asyncio.Event()
         self.is_paused = False
         self.pause_reason = ""
+        self.missing_key = ""
         self._stopped_before: int | None = None
 
     def begin(self) -> None:
@@ -95,6 +104,7 @@ class Worker:
         if before is not None:  # it forgets the pause for good when it begins
             self._backlog.open[before.id] = replace(before, pauses_before=False)
         self.is_paused, self.pause_reason, self._refusals = False, "", 0
+        self.missing_key = ""
         self._stopped_before, self._refused = None, []
         self._backlog.announce()
         if stopped:
@@ -107,7 +117,7 @@ class Worker:
 
     def forget_refusals(self) -> None:
         """What made it pause is tried again by other means."""
-        self._refused = []
+        self._refused, self.missing_key = [], ""
 
     async def cancel(self, operation_id: int, *, is_final: bool = True) -> None:
         """Drop an operation; one that runs is stopped at once, one that is done stays done.
@@ -239,7 +249,7 @@ class Worker:
             if ended.status is OperationStatus.FAILED:
                 self._count_refusal(operation.id, error)
             return ended
-        self._refusals, self._refused = 0, []
+        self._refusals, self._refused, self.missing_key = 0, [], ""
         self._backlog.absences.over(operation)
         return done(attempt, outcome)
 
@@ -253,6 +263,8 @@ class Worker:
         return {op.id for op in waiting if op.error in missed and op.error}
 
     def _count_refusal(self, operation_id: int, error: Exception) -> None:
+        if isinstance(error, KeyRefused):
+            self.missing_key = str(error)
         if isinstance(error, BackendRefused) and not isinstance(error, PromptTooLong):
             self._refusals += 1
             self._refused.append(operation_id)

@@ -119,6 +119,11 @@ class WorkToDo:
         """What waits for another day since the cap of this one is reached."""
         return self._queue.held_back(tr(CAPPED))
 
+    @property
+    def missing_key(self) -> str:
+        """A sentence while a model's server wants an API key, or another one, "" else."""
+        return self._queue.missing_key
+
     # --- the backlog
 
     def catch_up(self, path: Path) -> CatchUpPlan | None:

@@ -21,6 +21,7 @@ from app.core.errors import (
     BackendError,
     BackendRefused,
     BackendUnreachable,
+    KeyRefused,
     PromptTooLong,
 )
 from app.llm.backends.backend import Request
@@ -123,7 +124,7 @@ async def test_half_a_stream_is_a_broken_connection(asked: Any, says: Any, kind:
     ("status", "fault"),
     [
         (400, BackendRefused),
-        (401, BackendRefused),
+        (401, KeyRefused),
         (404, BackendRefused),
         (429, BackendBusy),
         (500, BackendBusy),

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
+from app.work.scheduling.work_to_do import WorkToDo
 from ui.program.main_window import MainWindow
+from ui.settings.page import SettingsPage
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
 GONE = "SillyTavern's folder is gone: /data."
 
@@ -24,3 +31,25 @@ async def test_a_folder_that_is_gone_is_the_one_thing_that_is_said(
     companion.health_changed.emit(companion.health)
     assert notice.sentence == ""
     assert demo_window.frame.status.said == "SillyTavern's folder is there again."
+
+
+async def test_a_refused_key_leads_to_its_field(
+    demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch, until: Until
+) -> None:
+    await companion.put_setting("backend", "openai:small@http://localhost:9/v1")
+    said = "http://localhost:9 asks for an API key (401). Give it one."
+    monkeypatch.setattr(WorkToDo, "missing_key", property(lambda _: said))
+    companion.health_changed.emit(companion.health)
+    notice = demo_window.frame.notice
+    assert (notice.sentence, notice.way_on) == (said, "Enter the key")
+    notice.take_up()
+    page = demo_window.page
+    assert isinstance(page, SettingsPage)
+    assert QApplication.focusWidget() is page.backend.key
+    await until(lambda: not page.backend.key.visibleRegion().isEmpty())
+    assert notice.sentence == ""
+    said = ""
+    companion.health_changed.emit(companion.health)
+    said = "http://localhost:9 does not accept the API key (401). Check it."
+    companion.health_changed.emit(companion.health)
+    assert notice.sentence == said

@@ -192,7 +192,7 @@ async def test_what_was_refused_without_a_key_is_said_no_more_once_one_is_typed(
     backend.choose("openai", model="m", url="127.0.0.1:9")
     backend._on_list()
     await until(lambda: "127.0.0.1:9" in backend._wrong.text())
-    QTest.keyClicks(backend._key, "k")
+    QTest.keyClicks(backend.key, "k")
     assert backend._wrong.text() == ""
     assert not backend._wrong.isVisibleTo(page)
 
@@ -202,10 +202,10 @@ async def test_the_key_field_shows_that_a_key_is_kept(
 ) -> None:
     backend = page.backend
     backend.choose("openai", model="m", url="http://127.0.0.1:9")
-    assert "kept" not in backend._key.placeholderText()
+    assert "kept" not in backend.key.placeholderText()
     await companion.models.keep_key("http://127.0.0.1:9", "a-secret")
     backend.show_keys()
-    assert backend._key.placeholderText() == "••••••••••••  A key is kept"
+    assert backend.key.placeholderText() == "••••••••••••  A key is kept"
     await companion.models.keep_key("http://127.0.0.1:9", "")
 
 

@@ -14,6 +14,7 @@ from app.core.errors import (
     BackendBusy,
     BackendRefused,
     BackendUnreachable,
+    KeyRefused,
     OperationOutdated,
     StoreError,
 )
@@ -165,6 +166,23 @@ async def test_a_passing_fault_waits_and_holds_up_nobody(
     await queue.retry(waiting.id)
     await queue.wait_idle()
     assert script.done == ["other", "busy"]
+
+
+async def test_a_key_that_is_refused_is_missed_until_the_server_answers(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({"one": fail_with(KeyRefused("The server asks for an API key."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("one")])
+    await queue.wait_idle()
+    assert queue.missing_key == "The server asks for an API key."
+    await queue.retry_all()
+    await queue.wait_idle()
+    assert queue.missing_key
+    script.acts.clear()
+    await queue.retry_all()
+    await queue.wait_idle()
+    assert queue.missing_key == ""
 
 
 async def test_who_is_away_is_waited_for_and_uses_up_no_attempt(
