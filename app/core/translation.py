@@ -179,3 +179,12 @@ def number(value: float, decimals: int = 0) -> str:
     """Digits grouped as the language has it: "12,345.6", "12.345,6"."""
     plain = f"{value:,.{decimals}f}"
     return plain.translate({ord(","): _separators["group"], ord("."): _separators["decimal"]})
+
+
+def roughly(value: float) -> str:
+    """A number that is only expected, as exact as that is: "2,300", "54,000", "1.7 million"."""
+    if value >= 999_500:
+        millions = round(value / 1e6, 1 if value < 9_950_000 else 0)
+        return tr("{n} million", n=number(millions, 0 if millions.is_integer() else 1))
+    digits = 3 if value >= 9_950 else 2 if value >= 995 else 1 if value >= 100 else 0
+    return number(round(value / 10**digits) * 10**digits)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.core.translation import number, trn
+from app.core.translation import roughly, trn
 from app.work.scheduling.text_requests import TextOffer, TextRequest
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, meta
@@ -22,13 +22,8 @@ def cost_words(offer: TextOffer) -> str:
         "{n} request, about {tokens} tokens",
         "at most {n} requests, about {tokens} tokens",
         offer.requests,
-        tokens=number(_rounded(offer.tokens)),
+        tokens=roughly(offer.tokens),
     )
-
-
-def _rounded(tokens: int) -> int:
-    """As exact as an estimate is."""
-    return round(tokens, -2) if tokens >= 1000 else round(tokens, -1)
 
 
 class TextOffers(Surface):

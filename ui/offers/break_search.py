@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.errors import UsageError
 from app.core.operations import FINISHED, Operation, OperationKind, OperationStatus
-from app.core.translation import N_, number, tr, trn
+from app.core.translation import N_, number, roughly, tr, trn
 from app.story.break_search import SearchCost
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
@@ -44,7 +44,7 @@ def cost_sentence(cost: SearchCost) -> str:
         messages=messages,
         requests=requests,
         requests_at_most=number(cost.requests_at_most),
-        tokens=number(tokens),
+        tokens=roughly(tokens),
     )
 
 

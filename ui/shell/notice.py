@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.core.part_health import about
-from app.core.translation import N_, number, tr, trn
+from app.core.translation import N_, number, roughly, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.controls.surfaces import CARD_RADIUS
@@ -101,7 +101,7 @@ def plan_command(plan: CatchUpPlan) -> str:
 def _costs(plan: CatchUpPlan) -> list[str]:
     """Tokens; time and price, where they are known."""
     tokens = plan.prompt_tokens + plan.output_tokens
-    parts = [tr("{tokens} tokens", tokens=number(tokens))]
+    parts = [tr("{tokens} tokens", tokens=roughly(tokens))]
     if plan.seconds is not None:
         time = about(plan.seconds)
         parts.append(

@@ -9,7 +9,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.model_use import ModelUse, Prices, by_day, by_task, total
-from app.core.translation import N_, number, tr
+from app.core.translation import N_, number, roughly, tr
 from app.settings.values import REGISTRY
 from app.work.models.tariff import OF_MODELS, with_prices
 from ui.controls.buttons import Button, ButtonRole
@@ -182,11 +182,10 @@ class UsePane(QWidget):
         use = self._session.companion.use
         today, tariff, cap = use.today, use.tariff, use.cap
         spent = cap.spent
-        tokens = number(spent.tokens)
         self._figure.setText(
-            tr("About {tokens} tokens today", tokens=tokens)
+            tr("About {tokens} tokens today", tokens=roughly(spent.tokens))
             if spent.estimated
-            else tr("{tokens} tokens today", tokens=tokens)
+            else tr("{tokens} tokens today", tokens=number(spent.tokens))
         )
         of_today = [use for use in self._uses if use.day == today]
         self._sum.setText(sum_words(spent, tariff.price(of_today)))

@@ -11,7 +11,7 @@ from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 
 from app.core import translation
-from app.core.translation import number, retold, tr, trn
+from app.core.translation import number, retold, roughly, tr, trn
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +46,15 @@ def test_numbers_are_grouped_as_the_language_has_it() -> None:
     translation.use("de")
     assert translation.language() == "de"
     assert number(1234567.25, 1) == "1.234.567,2"
+
+
+def test_what_is_only_expected_is_said_as_exactly_as_it_is_known() -> None:
+    sizes = (7, 343, 2_347, 54_321, 999_499, 1_699_186, 2_000_000, 12_345_678)
+    assert [roughly(size) for size in sizes] == (
+        ["7", "340", "2,300", "54,000", "999,000", "1.7 million", "2 million", "12 million"]
+    )
+    translation.use("de")
+    assert roughly(1_699_186) == "1,7 Mio."
 
 
 def catalogue_of(texts: dict[str, str]) -> gettext.GNUTranslations:
