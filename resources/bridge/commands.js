@@ -95,7 +95,13 @@ async function check(text) {
 const writing = (text) => async () => {
     const result = await wish('text', { text });
     if (result) {
-        tell(t`Tavernkeep writes it next.`, 'success');
+        const isCheck = text === 'continuity';
+        tell(
+            isCheck
+                ? t`Tavernkeep checks it next. Its window says what it finds.`
+                : t`Tavernkeep writes it next.`,
+            'success',
+        );
     }
     return '';
 };

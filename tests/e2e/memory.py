@@ -77,6 +77,10 @@ class Memory:
         """What was asked of the model so far."""
         return len(self._model.requests)
 
+    def asked_for(self, words: str) -> list[str]:
+        """The requests that hold these words."""
+        return [request.text for request in self._model.requests if words in request.text]
+
     def watch(self, path: Path) -> None:
         """Look at this chat from now on."""
         self.path = path

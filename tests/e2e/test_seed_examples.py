@@ -188,6 +188,28 @@ async def test_a_branch_of_a_chat_with_a_lorebook_keeps_both_and_is_no_other_cha
     await memory.slot_tells(*(f"item-{number}" for number in range(4)))
 
 
+async def test_the_newest_reply_is_checked_and_texts_are_asked_for_by_words_in_the_page(
+    tavern: RunningTavern, page: TavernPage, memory: Memory
+) -> None:
+    """Seed 004, PD2 and PD3: by hand, also where nothing of it is done by itself."""
+    path = tavern.chat_path("Checked")
+    await memory.write(path, 7, breaks=(1, 3))  # the last one is a reply
+    said = "() => [...document.querySelectorAll('#toast-container .toast')].map(t => t.innerText)"
+    await page.evaluate("() => toastr.remove()")
+    await page.slash("/tk-continuity")
+    await memory.until(lambda: memory.asked_for("contradicts the facts"))
+    await memory.settled()
+    assert "item-6" in memory.asked_for("contradicts the facts")[0]
+    assert ["checks it" in text for text in await page.evaluate(said)] == [True]
+    await page.evaluate("() => toastr.remove()")
+    await page.slash("/tk-canon")
+    (why_not,) = await page.evaluate(said)
+    assert "summed up" in why_not
+    await page.slash("/tk-summary")
+    await memory.until(lambda: memory.asked_for("[SUMMARY]"))
+    await memory.settled()
+
+
 async def test_no_error_reached_the_page(page: TavernPage, memory: Memory) -> None:
     assert page.errors == []
     assert memory.troubles == []
