@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,7 +118,11 @@ async def test_a_swipe_ends_the_check_of_the_reply_before_its_correction_is_aske
 
     green = "[fact:2:permanent:sources={n}] The lamp on the quay is green."
     script = Script({"lamp is green": green}, {"note to the writer": "The lamp is green."})
-    settings = {"hardware_profile": "b", "continuity_auto": True, "continuity_repair": True}
+    settings: dict[str, Any] = {
+        "hardware_profile": "b",
+        "continuity_auto": True,
+        "continuity_repair": True,
+    }
     told = [message(0, "The lamp is green."), message(1), message(2)]
     async with playing(tmp_path, script, messages=told, **settings) as play:
         play.llm.reply = reply

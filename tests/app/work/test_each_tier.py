@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Status
@@ -11,7 +12,7 @@ from tests.app.prompt.remembered import text_of
 from tests.chat_files import HEADER, message, write_chat
 from tests.scripted_memory import Play, Script, playing
 
-SMALL = {"profiles_enabled": False, "canon_auto": False, "slots_refresh_every": 1}
+SMALL: dict[str, Any] = {"profiles_enabled": False, "canon_auto": False, "slots_refresh_every": 1}
 
 
 async def told(play: Play, name: SlotName, path: Path | None = None) -> list[str]:

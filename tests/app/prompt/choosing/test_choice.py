@@ -197,6 +197,19 @@ def test_scenes_are_told_where_nothing_is_remembered() -> None:
     assert not text_of(prompt(of=of, scenes_enabled=False), SlotName.SCENES)
 
 
+def test_a_recap_in_the_markdown_of_another_extension_is_told_in_plain_words() -> None:
+    markdown = (
+        "## Current situation\nVera is at the **inn**.\n\n## Key developments\n- **Vera** slept.\n"
+        "* It rained.\n## Pending threads\n- Who took it?"
+    )
+    recaps: dict[str, tuple[SceneRecap, ...]] = {
+        "m19": (SceneRecap("m19", 0, "", markdown, "", "model", 1.0),)
+    }
+    of = replace(with_versions(30), recaps=recaps, running=RunningRecap())
+    told = text_of(prompt(of=of), SlotName.SCENES)
+    assert told.splitlines()[1].endswith(": Vera slept. It rained.")
+
+
 def test_a_scene_that_the_running_recap_covers_is_not_told_again_in_other_words() -> None:
     of = with_versions(60)
     recaps: dict[str, tuple[SceneRecap, ...]] = {
