@@ -13,7 +13,7 @@ from threading import RLock
 
 import numpy as np
 
-from app.recall.postings import Floats, Numbers, Postings
+from app.recall.postings import Flags, Floats, Numbers, Postings
 from app.recall.words import Words
 from app.story.messages import Message, MessageKind
 
@@ -22,6 +22,7 @@ SPEAKER_WEIGHS = 1.5  # that a message is by somebody who is named
 # little without its question. With long messages it hurts.
 NEIGHBOUR, QUESTION = 0.2, 0.7
 MEANING = 1.5  # by how much what stands out by its meaning adds, for each standard deviation
+OF_LONG = 0.5  # share of that of a message that is not short: one of its sentences is like much
 SHORT = 60  # terms, those that say nothing not counted
 QUESTION_MARKS = ("?", "？", "¿")
 DEAD = 0.3  # share of texts that no message shows any more, at which all is read anew
@@ -94,11 +95,14 @@ class MessageIndex:
                 self._speakers.append(self._speaker(message.name))
             self.messages = messages[:end] if end < len(messages) else messages
 
-    def scores(self, asked: Asked, meaning: Floats | None = None) -> Floats:
+    def scores(
+        self, asked: Asked, meaning: Floats | None = None, *, is_foreign: bool = False
+    ) -> Floats:
         """How much each message is what is looked for; 0 where no term of it is there.
 
         meaning: by how much each stands out by what it means (app/recall/meanings.py), None where
-        nobody knows. It adds to the words, and finds what has none of them.
+        nobody knows. It adds to the words, and finds what has none of them. is_foreign: it is
+        asked in another language, whose words say little of these.
         """
         with self._lock:
             if not len(self._of_message):
@@ -107,7 +111,8 @@ class MessageIndex:
             own = self._postings.scores(asked.terms)[texts]
             if meaning is not None:
                 shared = min(len(own), len(meaning))  # one may know of a message more
-                own[:shared] += MEANING * meaning[:shared]
+                weights = np.where(self._are_short(texts) | is_foreign, MEANING, MEANING * OF_LONG)
+                own[:shared] += weights[:shared] * meaning[:shared]
             return self._with_neighbours(own, texts) + self._by_speaker(asked)
 
     def by_words(self, asked: Asked) -> Floats:
@@ -136,13 +141,16 @@ class MessageIndex:
         return self._postings.rarest
 
     def _with_neighbours(self, own: Floats, texts: Numbers) -> Floats:
-        lengths = np.array(self._postings.lengths, dtype=np.float64)[texts]
         asks = np.array(self._asks, dtype=np.bool_)[texts]
-        is_short = lengths <= SHORT
+        is_short = self._are_short(texts)
         both = is_short[1:] & is_short[:-1]
         found = own.copy()
         found[1:] += np.where(both, own[:-1] * np.where(asks[:-1], QUESTION, NEIGHBOUR), 0.0)
         found[:-1] += np.where(both, own[1:] * NEIGHBOUR, 0.0)
+        return found
+
+    def _are_short(self, texts: Numbers) -> Flags:
+        found: Flags = np.array(self._postings.lengths, dtype=np.float64)[texts] <= SHORT
         return found
 
     def _by_speaker(self, asked: Asked) -> Floats:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 # How soon a term that comes again adds no more, and how much a long text counts against itself
 # (Robertson and Zaragoza 2009, chapter 3). For turns of a chat, which differ more in length than in

@@ -15,7 +15,7 @@ from tests.answers.notes import RecapAnswer
 
 WORD = re.compile(r"\w+")
 HEADINGS = {"DEVELOPMENTS": "developments", "OPEN": "open", "STATE": "state"}
-NUMBER = re.compile(r"^(?:[A-Z]?\d+[.)]|-|\*)\s+")
+NUMBER = re.compile(r"^(?:[A-Z]?\d+[.)]|-|\*)\s+|\s*\[\d{1,3}\]$")
 SAME = 0.8  # share of words in common from which two entries say the same
 SETTLED = 0.5  # the same, of an open entry and of a thread that was closed
 SAME_THING = 0.2  # the same, of two states of one person

@@ -201,7 +201,8 @@ def _every(turns: Turns, embed: Embed) -> tuple[Scores, Scores, Scores]:
 
     def meant(query: str) -> Floats:
         out = standing_out(meanings.likeness(embed([query]).matrix))
-        return index.scores(Asked.of(index.words, [(query, 1.0)]), out)
+        is_foreign = index.words.is_foreign(query)
+        return index.scores(Asked.of(index.words, [(query, 1.0)]), out, is_foreign=is_foreign)
 
     return meant, ours, _plain(turns)
 

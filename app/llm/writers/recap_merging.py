@@ -19,21 +19,25 @@ from app.story.answers.merging import (
     numbered,
     read_merged,
     rewritten,
+    with_scene,
 )
 from app.story.answers.task_answers import read_running
 from app.story.recap_texts.recap_length import entries_in
 from app.story.recap_texts.recap_text import Recap, parse_recap
 
+NUMBERS_TAKE = 150  # tokens that numbers behind the scene's entries may take
 SLACK = 1.15  # times its room: a recap that is longer is asked to lose more
 NOTHING = "(nothing yet)"
 ROOMY = "There is room for all of them: nothing has to go for want of room."
 TIGHT = (
-    "There is no room for all of them: of the {entries} entries of the recap so far "
-    "at least {over} have to go, dropped or joined with others."
+    "There is no room for all of them: of the {entries} entries, those of the scene among them, "
+    "at least {over} have to go, dropped or joined with others. Their text together may be about "
+    "{share} % as long as it is."
 )
 SHORTER = (
-    "\n\nChanges that were given to this left {now} entries, which is too much still. Answer once "
-    "more, in the same form, with changes that leave at most {most}."
+    "\n\nChanges that were given to this left {now} entries, those of the scene among them, and "
+    "their text is {over} % too long. Answer once more, in the same form, with changes that leave "
+    "about {most}, in shorter sentences where they are joined."
 )
 WHOLE = (
     "\n\nAn answer to this was given {reason} and could not be used. Answer now with the whole "
@@ -76,13 +80,15 @@ class RecapMerger:
         inputs = {
             "scene_name": merge.scene_name or "(no name)",
             "tokens": str(merge.tokens),
-            "limit": _limit(old, count(old.render()), count(pessimist.render()) - merge.tokens),
+            "limit": _limit(pessimist, count(pessimist.render()), merge.tokens),
         }
         empty = {**inputs, "previous": "", "scene_recap": ""}
         room = self._asker.room(self._prompt, empty, spare=WHOLE)
         told = clipped(scene.render(), room // 2, count)
-        shown = numbered(old, room - count(told) - 8, count, merge.pinned)
-        inputs |= {"previous": shown.text or NOTHING, "scene_recap": told}
+        shown = numbered(old, room - count(told) - NUMBERS_TAKE, count, merge.pinned)
+        if inputs["limit"] != ROOMY and told == scene.render():
+            shown = with_scene(shown, scene, merge.pinned)
+        inputs |= {"previous": shown.text or NOTHING, "scene_recap": shown.scene or told}
 
         def made(answer: Changes | Recap) -> Recap:
             if isinstance(answer, Recap):
@@ -94,9 +100,9 @@ class RecapMerger:
         size, bound = count(recap.render()), SLACK if isinstance(first, Changes) else HARD_BOUND
         if size <= merge.tokens * bound:
             return recap
-        now = entries_in(recap)
-        most = now - has_to_go(recap, size, size - merge.tokens)
-        more = SHORTER.format(now=now, most=most)
+        now, over = entries_in(recap), size - merge.tokens
+        most = now - has_to_go(recap, size, over)
+        more = SHORTER.format(now=now, most=most, over=100 * over // merge.tokens)
         try:
             again = made(await self._asked(task, inputs, shown, more))
         except AnswerUnusable:
@@ -132,11 +138,12 @@ class RecapMerger:
         return await asker.ask(task, prompt, inputs, read_running, told_of)
 
 
-def _limit(old: Recap, old_tokens: int, over: int) -> str:
-    """What the prompt says of room. over: tokens of recap and scene that do not fit it."""
-    if over <= 0:
+def _limit(both: Recap, size: int, tokens: int) -> str:
+    """What the prompt says of room. both: recap and scene; size: of these, in tokens."""
+    if size <= tokens:
         return ROOMY
-    return TIGHT.format(entries=entries_in(old), over=has_to_go(old, old_tokens, over))
+    over = has_to_go(both, size, size - tokens)
+    return TIGHT.format(entries=entries_in(both), over=over, share=100 * tokens // size)
 
 
 def _words(answer: Changes | Recap) -> str:

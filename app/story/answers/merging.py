@@ -7,6 +7,7 @@ A model that merges is shown the entries of the running recap, each with its num
 
 and answers with what becomes of them: those it drops, those it replaces or joins, and what else
 there is to add. All others stay word for word, and the entries of the new scene come behind them.
+Where there is too little room for all, the scene's entries have numbers, too.
 """
 
 from __future__ import annotations
@@ -44,12 +45,20 @@ class Numbered:
     """A running recap as a model is shown it.
 
     text: the headed blocks, with numbers. places: (field, index in it) by number. hidden: as many
-    of the oldest developments as there was no room for; they stay as they are.
+    of the oldest developments as there was no room for; they stay as they are. scene: the recap of
+    the new scene as it is shown; in_scene: the same as places of its entries.
     """
 
     text: str
     places: Mapping[int, tuple[str, int]]
     hidden: int = 0
+    scene: str = ""
+    in_scene: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """All that an answer may name."""
+        return frozenset((*self.places, *self.in_scene))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +97,38 @@ def numbered(
             kept += 1
         left[name] = len(items) - kept
         room -= spent if kept else 0
+    text, places = _blocks(recap, left, pinned, 1)
+    return Numbered(text, places, sum(left.values()))
+
+
+def with_scene(shown: Numbered, scene: Recap, pinned: Collection[str] = ()) -> Numbered:
+    """The same where the entries of a scene have to give way, too: their numbers go on."""
+    text, places = _blocks(scene, {}, pinned, len(shown.places) + 1)
+    return replace(shown, scene=text, in_scene=places)
+
+
+def _blocks(
+    recap: Recap, left: Mapping[str, int], pinned: Collection[str], first: int
+) -> tuple[str, dict[int, tuple[str, int]]]:
+    """The headed entries with numbers from `first` on, and their places. left: as many of each
+    field are left out.
+    """
     places: dict[int, tuple[str, int]] = {}
     blocks: list[str] = []
     for name in ("developments", "open", "state"):
         lines = []
         for index, item in enumerate(getattr(recap, name)):
-            if index < left[name]:
+            if index < left.get(name, 0):
                 continue
             if any(holds(item, sentence) for sentence in pinned):
                 lines.append(item)
             else:
-                places[len(places) + 1] = name, index
-                lines.append(f"{item} [{len(places)}]")
+                number = first + len(places)
+                places[number] = name, index
+                lines.append(f"{item} [{number}]")
         if lines:
             blocks.append("\n".join((name.upper(), *lines)))
-    return Numbered("\n\n".join(blocks), places, sum(left.values()))
+    return "\n\n".join(blocks), places
 
 
 def read_merged(text: str, shown: Numbered) -> Changes | Recap:
@@ -119,7 +145,7 @@ def read_merged(text: str, shown: Numbered) -> Changes | Recap:
     drop = _numbers(changes.get("drop"))
     replaced = tuple(_replaced(changes.get("replace")))
     used = [*drop, *(number for one in replaced for number in one.numbers)]
-    if any(number not in shown.places for number in used):
+    if not shown.numbers.issuperset(used):
         raise Unreadable(WRONG_NUMBER)
     if len(used) != len(set(used)):
         raise Unreadable(TWICE)
@@ -152,20 +178,26 @@ def joined(old: Recap, scene: Recap) -> Recap:
 
 def changed(old: Recap, scene: Recap, shown: Numbered, changes: Changes) -> Recap:
     """The recap with these changes made, and with the scene's entries behind its own."""
-    texts = {shown.places[min(one.numbers)]: one.text for one in changes.replace}
-    gone = {shown.places[n] for one in changes.replace for n in one.numbers} | {
-        shown.places[n] for n in changes.drop
-    }
+    kept = _with(changes, old, shown.places)
+    return joined(joined(kept, _with(changes, scene, shown.in_scene)), changes.add)
+
+
+def _with(changes: Changes, recap: Recap, places: Mapping[int, tuple[str, int]]) -> Recap:
+    """A recap with those changes that are about its entries: what is joined stands where the first
+    of its entries stood.
+    """
+    texts = {places[n]: one.text for one in changes.replace if (n := min(one.numbers)) in places}
+    used = (*changes.drop, *(n for one in changes.replace for n in one.numbers))
+    gone = {places[number] for number in used if number in places}
 
     def left(name: str) -> Iterable[str]:
-        for index, item in enumerate(getattr(old, name)):
+        for index, item in enumerate(getattr(recap, name)):
             if (name, index) in texts:
                 yield texts[name, index]
             elif (name, index) not in gone:
                 yield item
 
-    kept = replace(old, **{name: tuple(left(name)) for name in SHOWN_FIRST})
-    return joined(joined(kept, scene), changes.add)
+    return replace(recap, **{name: tuple(left(name)) for name in SHOWN_FIRST})
 
 
 def rewritten(old: Recap, whole: Recap, shown: Numbered) -> Recap:
@@ -200,8 +232,8 @@ def with_unseen(whole: Recap, shown: Recap, answer: Recap) -> Recap:
 
 def has_to_go(old: Recap, old_tokens: int, over: int) -> int:
     """How many entries of a recap have to go for want of `over` tokens, some of them joined to
-    longer ones. old_tokens: of the recap. The entries of a new scene stay in any case, and what the
-    story turns on does, so there is an end to it.
+    longer ones. old_tokens: of the recap. What the story turns on stays in any case, so there is an
+    end to it.
     """
     entries = entries_in(old)
     if over <= 0 or not entries:

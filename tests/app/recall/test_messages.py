@@ -52,6 +52,15 @@ def test_who_wrote_it_counts_beside_what_it_says() -> None:
     assert best(index_of(messages), "When did Bram sell his mare?") == 1
 
 
+def test_meaning_counts_less_for_long_messages_that_words_can_find() -> None:
+    """One sentence of a long one is like much that is asked."""
+    long = " ".join(f"harbour{n} anchor{n}" for n in range(60))
+    index, nothing = index_of(story("The mare was sold.", long)), Asked({})
+    alike = np.array([1.0, 1.5])
+    assert int(np.argmax(index.scores(nothing, alike))) == 0
+    assert int(np.argmax(index.scores(nothing, alike, is_foreign=True))) == 1
+
+
 def test_a_short_answer_is_found_by_its_question() -> None:
     index = index_of(
         story("Where did you hide the astrolabe?", "Under the stairs, with the flour.", "Good.")

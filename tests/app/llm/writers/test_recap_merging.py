@@ -122,21 +122,40 @@ async def test_what_is_over_its_room_is_asked_to_lose_more_and_then_kept() -> No
         old.render(), "S", "Bo left.", tokens=int(size / 1.3)
     )
     assert len(backend.requests) == 2
-    assert "at most" in backend.requests[1].rpartition("Changes that were given")[2]
+    asked = backend.requests[1].rpartition("Changes that were given")[2]
+    assert re.search(r"left 20 entries, .* leave about 1\d", asked)
     assert parse_recap(written.value).developments == (*old.developments[1:], "Bo left.")
     assert not written.left_out
 
 
-async def test_no_more_entries_have_to_go_than_the_recap_so_far_can_lose() -> None:
-    """A long scene asked for 21 of 18: its own entries stay, and count for the room."""
+async def test_no_more_entries_have_to_go_than_both_can_lose() -> None:
+    """A long scene asked for 21 of 18, so that nothing was left of what came before it."""
     old = Recap(tuple(f"Ann did deed {n} at the old mill by the river." for n in range(18)))
     scene = Recap(tuple(f"Bo said word {n} at the new bridge." for n in range(20)))
     backend = Backend(lambda prompt: '{"drop": [1, 2], "replace": [], "add": {}}')
     for tokens in (100, 200, 350):
         await writer_of(backend).running_recap(old.render(), "S", scene.render(), tokens=tokens)
-        limits = [re.search(r"of the 18 .* at least (\d+) have to go", p) for p in backend.requests]
-        assert all(limit and 1 <= int(limit[1]) <= 13 for limit in limits)
+        limits = [re.search(r"of the 38 .* at least (\d+) have to go", p) for p in backend.requests]
+        assert all(limit and 1 <= int(limit[1]) <= 26 for limit in limits)
         backend.requests.clear()
+
+
+async def test_a_scene_gives_way_as_well_where_there_is_no_room_for_it_all() -> None:
+    old = Recap(("Ann hired Bo for six coins.",), ("Who took the lamp?",))
+    scene = Recap(tuple(f"Bo said word {n} at the new bridge." for n in range(6)))
+    answer = json.dumps({"drop": [4, 5], "replace": [{"entries": [6, 7, 8], "text": "Bo spoke."}]})
+    backend = Backend(lambda prompt: answer)
+    written = await writer_of(backend).running_recap(old.render(), "S", scene.render(), tokens=60)
+    assert "Bo said word 0 at the new bridge. [3]\n" in backend.requests[0]
+    assert parse_recap(written.value).developments == (
+        "Ann hired Bo for six coins.",
+        "Bo said word 0 at the new bridge.",
+        "Bo spoke.",
+    )
+    assert parse_recap(written.value).open == ("Who took the lamp?",)
+    backend = Backend(lambda prompt: '{"drop": [1]}')
+    await writer_of(backend).running_recap(old.render(), "S", scene.render(), tokens=900)
+    assert "Bo said word 0 at the new bridge.\n" in backend.requests[0]
 
 
 async def test_a_users_own_prompt_of_before_is_asked_for_the_whole(tmp_path: Path) -> None:
