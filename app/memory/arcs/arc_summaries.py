@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from app.core.translation import N_
 from app.memory.arcs.arc_answers import is_account, repeats, unwrapped
+from app.memory.reading.known import closeness
 from app.memory.reading.prose import CountTokens, invented_names, newest_within, prose, within
 from app.memory.records import (
     Document,
@@ -24,6 +25,7 @@ from app.memory.standing import Ground, Status, standings
 from app.memory.tiers.lines import LARGEST_ANSWER, is_copied
 from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message, combined_digest
+from app.story.scene_cues.language import count_ideographs
 
 MOST_AT_ONCE = 5  # arcs in one request
 LAST_SCENES = 5
@@ -31,6 +33,7 @@ MOST_MEMORIES = 20
 MESSAGES_BEFORE = 1  # of the one that ends an arc
 LONGEST_SUMMARY = 2000  # signs
 LEAST_SUMMARY = 20
+LAST_HIRAGANA = "\u309f"
 SHARED_WORDS = 2  # that make a memory one of the arc's
 NOTHING = "Nothing."
 VERDICT = "verdict"  # section of the kept text that holds it
@@ -276,16 +279,23 @@ def _likeliest(arc: ResolvedArc, messages: Sequence[Message]) -> int:
 
 
 def _linked(arcs: Sequence[ResolvedArc], memories: Sequence[Memory]) -> list[str]:
-    """Memories that share a name or two long words with an arc, the weightiest first."""
-    about = [
-        {word for word in words(f"{arc.memory.text} {arc.ending.text}") if len(word) > 3}
-        for arc in arcs
-    ]
+    """Memories that share a name or two telling words with an arc, those nearest to all first."""
+    texts = [f"{arc.memory.text} {arc.ending.text}" for arc in arcs]
+    about = [frozenset(filter(_tells, words(text))) for text in texts]
     found = [
         memory
         for memory in memories
         if memory.tier in (Tier.SESSION, Tier.LONG_TERM)
         and any(len(words(memory.text) & one) >= SHARED_WORDS for one in about)
     ]
-    found.sort(key=lambda memory: -memory.importance)
-    return [f"- [{m.type}] {' '.join(m.text.split())}" for m in found[:MOST_MEMORIES]]
+    near = closeness(found, " ".join(texts))
+    order = sorted(range(len(found)), key=lambda at: (-near[at], -found[at].importance))
+    nearest = (found[at] for at in order[:MOST_MEMORIES])
+    return [f"- [{m.type}] {' '.join(m.text.split())}" for m in nearest]
+
+
+def _tells(word: str) -> bool:
+    """Whether a word says what a text is about; without spaces between words each sign is one, and
+    hiragana mostly join what others say.
+    """
+    return len(word) > 3 or (word > LAST_HIRAGANA and count_ideographs(word) > 0)

@@ -241,6 +241,18 @@ def test_a_request_shows_the_ends_and_stays_within_its_room() -> None:
     assert "Scene 3:" not in shown["scenes"]
 
 
+def test_a_request_shows_what_is_remembered_of_an_arc_whose_words_no_spaces_part() -> None:
+    ending = Ending(
+        EndReason.RESOLVED, sources=(Source(1, "m3", "x"),), text="箱は岩の下にあった。"
+    )
+    one = replace(arc(1), text="地図の箱はどこにあるのか。", endings=(ending,))
+    of_it = Memory("f1", 1, Tier.LONG_TERM, "fact", "岩の下の箱には鍵がかかっている。")
+    other = Memory("f2", 1, Tier.LONG_TERM, "fact", "夕飯は六時である。")
+    found = [ResolvedArc(one, ending, 3)]
+    shown = arc_inputs(found, MESSAGES, (), (other, of_it), room=600, count=len)
+    assert shown["memories"] == f"- [fact] {of_it.text}"
+
+
 @given(st.text())
 def test_any_answer_is_read_or_refused(text: str) -> None:
     try:
