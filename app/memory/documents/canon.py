@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from app.core.translation import N_
+from app.memory.documents.profiles import marked
 from app.memory.documents.summary import cut_to
 from app.memory.ranking import ranked, utilities
 from app.memory.reading.prose import (
@@ -49,9 +50,11 @@ def canon_inputs(
     room: int,
     tokens: int,
     count: CountTokens,
+    past: Collection[str] = (),
 ) -> dict[str, str]:
     """What a request is given. summaries: of resolved arcs, oldest first; the newest stay where
-    there is too little room, as the canon so far tells of the others. memories: that hold.
+    there is too little room, as the canon so far tells of the others. memories: that hold. past:
+    ids of those that tell how things were.
     """
     canon = cut_to(canon, min(tokens * 3 // 2, room // 3), count) if canon else NOTHING_YET
     room -= count(canon)
@@ -59,7 +62,7 @@ def canon_inputs(
     room -= sum(map(count, arcs))
     weighty = [m for m in memories if m.tier is Tier.LONG_TERM and m.importance >= LEAST_IMPORTANCE]
     best = ranked(weighty, utilities(weighty))[:MOST_MEMORIES]
-    lines = within((f"- [{m.type}] {' '.join(m.text.split())}" for m in best), room, count)
+    lines = within((marked(_line(m), m, past) for m in best), room, count)
     return {
         "name": name,
         "canon": canon,
@@ -67,6 +70,10 @@ def canon_inputs(
         "memories": "\n".join(lines) or NOTHING_YET,
         "tokens": str(tokens),
     }
+
+
+def _line(memory: Memory) -> str:
+    return f"- [{memory.type}] {' '.join(memory.text.split())}"
 
 
 def read_canon(text: str, previous: str = "") -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.translation import N_
@@ -108,13 +108,23 @@ def mentions(text: str, name: str) -> bool:
     return bool(first) and any(word in (first[0], f"{first[0]}'s") for word in spelled)
 
 
+def marked(line: str, memory: Memory, past: Collection[str]) -> str:
+    """The line of a memory, with a mark where it tells how things were. past: ids of such."""
+    return line.replace("- [", "- [earlier ", 1) if memory.id in past else line
+
+
 def profile_inputs(
-    names: Sequence[str], memories: Sequence[Memory], *, room: int, count: CountTokens
+    names: Sequence[str],
+    memories: Sequence[Memory],
+    *,
+    room: int,
+    count: CountTokens,
+    past: Collection[str] = (),
 ) -> dict[str, str]:
     """What a request is given: of what holds the weightiest that fits, in the order of the story.
 
     Of what is about others a little, to see the characters in their world. room: tokens for all
-    of it.
+    of it. past: as for `marked`.
     """
     told = [memory for memory in memories if memory.tier in TOLD]
     best = ranked(told, utilities(told))
@@ -128,7 +138,7 @@ def profile_inputs(
         if cost <= room:
             room -= cost
             kept.add(memory.id)
-    lines = [_line(memory) for memory in told if memory.id in kept]
+    lines = [marked(_line(memory), memory, past) for memory in told if memory.id in kept]
     return {"names": ", ".join(names), "memories": "\n".join(lines)}
 
 

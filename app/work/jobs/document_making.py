@@ -190,7 +190,11 @@ class Deriver:
         read = await job.model.ask(
             "memory_profile",
             lambda room: profile_inputs(
-                names, memories, room=min(room, MOST_OF_PROFILES), count=self._count
+                names,
+                memories,
+                room=min(room, MOST_OF_PROFILES),
+                count=self._count,
+                past=job.derivable.past,
             ),
             lambda text: read_profiles(text, names),
             kept=job.kept,
@@ -233,6 +237,7 @@ class Deriver:
                 room=min(room, MOST_OF_CANON),
                 tokens=CANON_TOKENS,
                 count=self._count,
+                past=about.past,
             ),
             lambda text: read_canon(text, old),
             kept=job.kept,

@@ -12,6 +12,7 @@ from app.memory.documents.profiles import cast, mentions
 from app.memory.entities.naming import all_names
 from app.memory.lifecycle.derived_documents import all_of, newest_reaching
 from app.memory.lifecycle.sharing import is_theirs
+from app.memory.lifecycle.upkeep import said_to_be_past
 from app.memory.names import folded
 from app.memory.records import Document, DocumentKind, Memory, Remembered, Tier
 from app.memory.standing import BEFORE, Ground, active
@@ -53,6 +54,11 @@ class Derivable:
         own = {memory.id for memory in self.remembered.memories}
         held = active((*self.remembered.memories, *self.elsewhere), self.ground)
         return tuple(memory for memory in held if memory.id in own)
+
+    @property
+    def past(self) -> frozenset[str]:
+        """Ids of memories of which a look through said that they tell how things were."""
+        return said_to_be_past(self.documents, self.ground.places)
 
     @property
     def documents(self) -> tuple[Document, ...]:

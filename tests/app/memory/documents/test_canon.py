@@ -93,6 +93,12 @@ def test_a_request_holds_the_canon_so_far_the_newest_arcs_and_what_weighs() -> N
         room=400,
         tokens=200,
         count=count,
+        past={m.id for m in memories if m.importance == 2},
+    )
+    told = shown["memories"].splitlines()
+    by_number = {int(line.split()[-1].strip(".")): line for line in told}
+    assert all(
+        line.startswith("- [earlier fact] ") is (n % 3 == 1) for n, line in by_number.items()
     )
     assert shown["canon"] == TEXT
     assert "Plot 29" in shown["arcs"]

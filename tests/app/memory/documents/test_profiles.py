@@ -169,6 +169,14 @@ def test_what_is_about_them_is_shown_first_where_room_is_short() -> None:
     assert texts["names"] == "Ann"
 
 
+def test_what_is_so_no_longer_is_marked_in_what_a_portrait_is_made_of() -> None:
+    texts = profile_inputs(
+        ["Ann"], OF_ANN, room=500, count=lambda t: len(t.split()), past={OF_ANN[0].id}
+    )
+    marked = [line for line in texts["memories"].splitlines() if line.startswith("- [earlier ")]
+    assert [OF_ANN[0].text in line for line in marked] == [True]
+
+
 def test_of_what_is_about_others_a_portrait_is_given_a_little() -> None:
     others = [memory(n, f"The sea is wide {n}.", importance=3) for n in range(10, 60)]
     texts = profile_inputs(["Ann"], [*others, *OF_ANN], room=5_000, count=lambda t: len(t.split()))
