@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -15,11 +16,14 @@ from app.companion import Companion, open_companion
 from app.core.operations import OperationKind
 from app.core.paths import user_folders
 from app.prompt.slots import RUNNING_RECAP_KEY
+from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.scenes import BreakOrigin
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 
 NUMBERS = count(1)
+NAMED = re.compile(r'The scene that follows it, named "(.*)":')
+LENGTH = re.compile(r"All entries together take about (\d+) tokens")
 
 
 def answer(request: RecordedRequest) -> str:
@@ -39,7 +43,16 @@ class Place:
     @property
     def requests(self) -> int:
         """How many were sent to the model."""
-        return len(self._model.requests)
+        return len(self.sent)
+
+    @property
+    def sent(self) -> list[str]:
+        """The texts of the requests."""
+        return [request.text for request in self._model.requests]
+
+    def answers(self, reply: Callable[[RecordedRequest], str]) -> None:
+        """Let the model answer otherwise."""
+        self._model.reply = reply
 
     @asynccontextmanager
     async def opened(self, *, with_model: bool) -> AsyncIterator[Companion]:
@@ -106,6 +119,9 @@ async def test_the_merge_hears_a_name_that_no_other_scene_has(place: Place) -> N
         names = [story.scene_name(scene) for scene in story.scenes if scene.is_closed]
         assert names[0] == "The same name"
         assert len({name.casefold() for name in names}) == len(names)
+        heard = [found for text in place.sent for found in NAMED.findall(text)]
+        assert len(heard) > 2
+        assert heard == names[1 : 1 + len(heard)], "the first one is copied without a request"
         first = story.scenes[0].closing
         assert first is not None
         assert first.origin is BreakOrigin.HEURISTIC
@@ -156,3 +172,33 @@ async def test_what_one_model_failed_at_the_next_does_when_all_is_tried_again(
     recaps = [recap for scene in story.scenes if (recap := story.scene_recap(scene))]
     assert {recap.made_by for recap in recaps} == {"good"}
     assert len(recaps) > 3
+
+
+async def test_a_scene_is_given_as_long_a_recap_as_it_deserves(place: Place) -> None:
+    async with place.opened(with_model=True) as companion:
+        companion.settings.put("scene_recap_tokens", 40)
+        await companion.open_story(place.chat)
+        story, _ = await companion.finished(place.chat)
+        count = companion.count_tokens
+        scenes = [scene for scene in story.scenes if scene.is_closed]
+        sizes = [sum(count(m.text) for m in story.messages[s.first : s.last + 1]) for s in scenes]
+    asked = [int(found) for text in place.sent for found in LENGTH.findall(text)]
+    wanted = [scene_recap_length(size, 40, 640) for size in sizes]
+    assert sorted(asked) == sorted(wanted)
+    assert max(wanted) > 2 * min(wanted)
+
+
+async def test_a_version_says_how_much_of_what_a_model_wrote_it_left_out(place: Place) -> None:
+    def many(request: RecordedRequest) -> str:
+        if "merged recap" in request.text:
+            return json.dumps({"drop": [], "replace": [], "add": {}})
+        told = [f"The model told deed {next(NUMBERS)} of this long scene." for _ in range(20)]
+        return json.dumps({"name": "The quay", "recap": {"developments": told}})
+
+    place.answers(many)
+    async with place.opened(with_model=True) as companion:
+        companion.settings.put("running_recap_budget", 200)
+        await companion.open_story(place.chat)
+        story, _ = await companion.finished(place.chat)
+    last = story.running.versions[-1]
+    assert re.fullmatch(rf"{MODEL}, [1-9]\d* older entries left out", last.made_by)

@@ -105,6 +105,17 @@ async def test_the_first_scene_is_copied_without_a_request() -> None:
     assert (backend.requests, written.output_tokens) == ([], 0)
 
 
+async def test_the_running_recap_hears_all_that_a_long_scene_has_to_tell() -> None:
+    """It was told of two or three deeds of a scene, with most of its room unused."""
+    scene = Recap(tuple(f"Ann did deed {n} at the old mill by the river." for n in range(30)))
+    backend = Backend(changes)
+    writer = writer_of(backend)
+    first = await writer.running_recap("", "A", scene_of(1).render(), tokens=1000)
+    then = await writer.running_recap(first.value, "B", scene.render(), tokens=1000)
+    assert set(scene.developments) <= set(parse_recap(then.value).developments)
+    assert all(deed in backend.requests[-1] for deed in scene.developments)
+
+
 async def test_the_whole_is_asked_for_where_changes_cannot_be_read() -> None:
     answers = ['{"drop": [77]}', whole(Recap(("Ann hired Bo.", "Bo left.")))]
     backend = Backend(lambda prompt: answers[len(backend.requests) - 1])

@@ -220,3 +220,25 @@ async def test_without_a_model_there_are_no_stages() -> None:
         messages(), previous="", tokens=99, staging=Staging(Kept(), ())
     )
     assert staged == await writer.scene_recap(messages(), previous="", tokens=99)
+
+
+async def test_what_is_new_and_too_long_is_asked_for_once_more_and_kept_whole() -> None:
+    many = [f"Ann did deed number {n} at the mill by the river." for n in range(40)]
+    model = Model(
+        scene_organise={"recap": {"developments": many}},
+        scene_filter={**NOTHING, "developments": many},
+    )
+    written = await recap(model)
+    assert model.asked.count("scene_filter") == 2
+    assert "had 40 entries" in model.requests[-1].prompt
+    assert parse_recap(written.value.text).developments == tuple(many)
+
+
+async def test_what_a_small_context_has_no_room_to_put_in_order_is_counted() -> None:
+    many = [f"Fact {n} of this long scene was noted down by somebody." for n in range(250)]
+    model = Model(3500, scene_extract={"name": "x", "extracted": many})
+    written = await recap(model)
+    shown = model.requests[model.asked.index("scene_organise")].prompt
+    missing = sum(f"- {fact}" not in shown for fact in many)
+    assert missing
+    assert written.left_out == missing
