@@ -106,3 +106,14 @@ def test_a_request_holds_the_canon_so_far_the_newest_arcs_and_what_weighs() -> N
     assert 0 < shown["memories"].count("\n") < 30
     assert "Fact 0." not in shown["memories"]  # of importance 1
     assert sum(map(count, shown.values())) <= 420
+
+
+def test_what_somebody_knows_goes_into_no_canon() -> None:
+    """It is told to whoever answers, also to the one from whom it is hidden."""
+    fact = Memory("f", 1, Tier.LONG_TERM, "fact", "Ann guards the gate.", importance=3)
+    secret = Memory(
+        "s", 1, Tier.EPISTEMIC, "hiding", "that Ann lied", subject="Ann", target="Bo", importance=3
+    )
+    shown = canon_inputs("Ann", "", [], [fact, secret], room=400, tokens=200, count=count)
+    assert "guards the gate" in shown["memories"]
+    assert "lied" not in str(shown)

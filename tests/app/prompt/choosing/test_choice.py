@@ -140,6 +140,54 @@ def test_no_slot_tells_the_one_who_answers_what_is_hidden_from_them(tier: Tier) 
     assert "with wine" in keeper
 
 
+def test_what_was_heard_of_a_secret_is_no_line_either() -> None:
+    """Vera's prompt told beside what she did not know, marked as heard from others."""
+    line = memory(f"At the winter feast {KILLED} with wine.", id="line", witnessed_by=("Odo",))
+    rain = memory("Rain fell on the harbour.", id="rain", witnessed_by=("Odo",))
+    told = [secret(), line, rain]
+    text = whole(prompt(told, of=story(kind=GROUP), turn=Turn("Vera"), secondhand_marked=True))
+    assert "with wine" not in text
+    assert "[secondhand] Rain fell" in text
+
+
+def test_no_text_of_a_slot_tells_a_secret() -> None:
+    of = with_scene(story(kind=GROUP), f"{KILLED}. Vera slept.")
+    feels = memory(f"afraid since {KILLED}", Tier.RELATIONSHIPS, subject="Vera", target="Odo")
+    value = memory(KILLED, Tier.STATE_LEDGER, type="place", subject="hall", field="damage")
+    documents = [
+        document(
+            DocumentKind.PROFILE, "", subject="Vera", sections={"world_state": f"past: {KILLED}"}
+        ),
+        document(DocumentKind.SUMMARY, f"{KILLED}. Vera came by sea.", until="m1"),
+    ]
+    told = {
+        name: whole(prompt([secret(), feels, value], of=of, documents=documents, turn=Turn(name)))
+        for name in ("Odo", "Vera")
+    }
+    assert told["Odo"].count("poisoned") > 3
+    marked = f"Vera does not know that {KILLED}"
+    assert "poisoned" not in told["Vera"].replace(marked, "")
+    assert "Vera slept" in told["Vera"]
+    assert "came by sea" in told["Vera"]
+
+
+@pytest.mark.parametrize("total", [None, 1000, 60])
+def test_what_the_user_hides_from_the_only_character_is_in_none_of_its_slots(
+    total: int | None,
+) -> None:
+    """The line that marks it as hidden was cut for want of room, and the plain fact stayed."""
+    kin = "the ferryman is the father of Vera"
+    hidden = memory(f"that {kin}", Tier.EPISTEMIC, type="hiding", subject="You", target="Vera")
+    fact = memory(f"By an old letter {kin}.", importance=3, id="fact")
+    canon = document(DocumentKind.CANON, f"By birth {kin}. Vera guards the gate.", subject="Vera")
+    slots = prompt([hidden, fact], documents=[canon], turn=Turn("Vera"), total=total)
+    marked = f"Vera does not know that {kin}"
+    assert "father" not in whole(slots).replace(marked, "")
+    if total != 60:
+        assert marked in whole(slots)
+        assert "guards the gate" in whole(slots)
+
+
 def test_recap_and_canon_tell_no_secret_either() -> None:
     of = story(running=f"DEVELOPMENTS\n{KILLED}.\nVera came home.", kind=GROUP)
     canon = document(DocumentKind.CANON, f"{KILLED}. Vera grew up in the mill.", subject="Vera")
@@ -162,6 +210,15 @@ def test_what_they_learned_is_no_secret_any_more() -> None:
     line = memory(f"At the winter feast {KILLED} with wine.", id="line")
     text = whole(prompt([secret(), learned, line], of=story(kind=GROUP), turn=Turn("Vera")))
     assert "with wine" in text
+
+
+def with_scene(of: Story, text: str) -> Story:
+    """With a scene of two messages, and this its recap."""
+    breaks = {"m1": SceneBreak("m1", BreakOrigin.HAND)}
+    recaps: dict[str, tuple[SceneRecap, ...]] = {
+        "m1": (SceneRecap("m1", 0, "", text, "", "model", 1.0),)
+    }
+    return replace(of, recaps=recaps, breaks=breaks, scenes=scenes_of(of.messages, breaks))
 
 
 def with_versions(length: int) -> Story:
@@ -294,6 +351,48 @@ def test_the_scene_now_is_not_told_by_what_the_messages_of_the_prompt_say() -> N
     alone = text_of(prompt([seen, *told], of=of), SlotName.SESSION)
     assert alone.startswith("The scene now:")
     assert "The scene now:" not in shared
+
+
+TIGHT: dict[str, Any] = {
+    "budget_mode": "advanced",
+    "budgets_adaptive": False,
+    "budgets_lend": False,
+}
+
+
+def test_of_two_details_the_one_of_now_is_told_first() -> None:
+    """Of a long story the details of its first quarter were told at its end."""
+    of = story(*(f"Line {n} of the day." for n in range(80)))
+    fields: dict[str, Any] = {"type": "detail", "hash": ""}
+    old = memory("The barn lost its door.", Tier.SESSION, at=3, importance=3, **fields)
+    new = memory("The mill lost its roof.", Tier.SESSION, at=55, **fields)
+    newest = memory("The hut lost its lamp.", Tier.SESSION, at=79, **fields)
+    slots = prompt([old, new, newest], of=of, **TIGHT)
+    (content,) = (c for c in slots.contents if c.key == SlotName.SESSION.key)
+    assert content.shown == (newest.id, new.id, old.id)
+
+
+def test_what_the_sent_messages_do_not_say_is_told_first() -> None:
+    of = story(*(f"Line {n} of the day." for n in range(80)))
+    of = replace(of, message_tokens=(60,) * 80)
+    unseen = memory("The mill lost its whole roof.", Tier.SESSION, type="detail", at=30, hash="")
+    seen = memory("Odo limps a bit.", Tier.SESSION, type="detail", at=79, hash="")
+    slots = prompt([unseen, seen], of=of, turn=Turn(context=4000), **TIGHT)
+    (content,) = (c for c in slots.contents if c.key == SlotName.SESSION.key)
+    assert content.shown == (unseen.id, seen.id)
+
+
+def test_of_what_is_called_up_the_most_spoken_of_comes_before_the_weightiest() -> None:
+    """What a memory is worth by itself decided, and not what was being spoken of."""
+    told = [memory(f"Fact {n} of the old harbour.", id=f"{n}", hash="") for n in range(40)]
+    stung = ("wasp", "sting", "poison")
+    bees = memory("Vera dreads all bees.", id="bees", hash="", triggers=stung)
+    honey = memory("Odo keeps old honey.", id="honey", hash="", importance=3, triggers=("wasp",))
+    of = story("It rains.", "All wait.", "They wait.", "A wasp! Its sting is full of poison.")
+    slots = prompt([*told, honey, bees], of=of, **TIGHT, budget_long=1, budget_triggered=300)
+    (content,) = (c for c in slots.contents if c.key == SlotName.TRIGGERED.key)
+    assert content.shown[0] == "bees"
+    assert "honey" in content.shown
 
 
 def test_the_moment_decides_which_values_are_told() -> None:
