@@ -21,6 +21,8 @@ from app.prompt.generation import Turn
 from app.prompt.slot_names import slot_name
 from app.prompt.slots import Slot, SlotSet, TurnKind
 from app.settings.slots import PLACES
+from app.story.messages import MessageKind
+from app.story.story import ChatKind, Story
 
 HELP = N_("show the text that goes into the next prompt")
 EXAMPLE = 'slots "My chat.jsonl" --explain'
@@ -75,7 +77,7 @@ async def run(options: argparse.Namespace) -> int:
             slots = await companion.slots(path, until=until, total=options.total, turn=turn)
         counter = companion.tokens.counter
     warn_of_problems(story)
-    for sentence in (*failures, *slots.warnings):
+    for sentence in (*failures, *slots.warnings, *_unknown(turn.responder, story)):
         warn(sentence)
     if not counter.default.is_exact:
         warn(tr("Token counts are estimates: the tokenizer's files are missing or damaged."))
@@ -85,6 +87,16 @@ async def run(options: argparse.Namespace) -> int:
     lines = [_line(slot) for slot in slots.slots]
     show(options, data, [*lines, *(_why(slots) if options.explain else ())])
     return 1 if failures else 0
+
+
+def _unknown(name: str, story: Story) -> Iterator[str]:
+    """That nobody of this name answers here, if so: a slip of the pen gives other slots."""
+    replies = (m.name for m in story.messages if not m.is_user and m.kind is MessageKind.CHAT)
+    card = () if story.chat.kind is ChatKind.GROUP else (story.chat.owner_name,)
+    names = sorted({*story.chat.speakers, *card, *replies} - {""})
+    if name and name.casefold() not in map(str.casefold, names):
+        said = tr("Nobody called {name} answers in this chat.", name=name)
+        yield f"{said} {tr('Those who do: {names}', names=', '.join(names))}" if names else said
 
 
 def slots_data(slots: SlotSet) -> dict[str, Any]:

@@ -331,3 +331,13 @@ def test_imports_say_first_what_other_extensions_left_and_then_take_it_in(
         "Nothing to take in: all that there is is known here.",
     )
     assert {path: path.read_bytes() for path in files_of(demo_tavern.user_folder)} == before
+
+
+def test_slots_for_somebody_who_answers_nowhere_here_say_so(
+    commands: Commands, demo_chat: Path
+) -> None:
+    answering = commands.json("slots", str(demo_chat))["for"]
+    for name, is_known in ((answering, True), (answering.upper(), True), ("Nobody", False)):
+        _, _, err = commands.run("slots", str(demo_chat), "--for", name)
+        assert ("Nobody called" not in err) is is_known
+        assert (answering in err) is not is_known
