@@ -170,6 +170,37 @@ def pending_repair(documents: Iterable[Document], messages: Sequence[Message]) -
     return newest if is_last and replies[-1].content_hash == newest.inputs else None
 
 
+def found_before(documents: Iterable[Document], reply: Message) -> tuple[Contradiction, ...]:
+    """What the newest check of a reply found in these words; () for none."""
+    checks = [
+        d
+        for d in documents
+        if d.kind is DocumentKind.CONTINUITY
+        and (d.until, d.inputs) == (reply.anchor, reply.content_hash)
+    ]
+    if not checks:
+        return ()
+    memories = {text: memory for memory, text in checks[-1].sections.items()}
+    lines = (line for line in checks[-1].text.splitlines() if line.strip())
+    return tuple(Contradiction(line, memories.get(line, "")) for line in lines)
+
+
+def uncorrected(
+    documents: Iterable[Document], messages: Sequence[Message]
+) -> tuple[Contradiction, ...]:
+    """What the newest reply contradicts, where no correction of it was written, used or dropped."""
+    documents = tuple(documents)
+    index = last_reply(messages)
+    if index is None:
+        return ()
+    reply = messages[index]
+    is_answered = any(
+        d.kind is DocumentKind.REPAIR and (d.until, d.inputs) == (reply.anchor, reply.content_hash)
+        for d in documents
+    )
+    return () if is_answered else found_before(documents, reply)
+
+
 def _told(memory: Memory) -> str:
     return line_of(memory).removeprefix("- ")
 

@@ -27,6 +27,7 @@ from app.memory.documents.continuity import (
     Contradiction,
     Fact,
     facts_of,
+    found_before,
     listed,
     read_contradictions,
     read_repair,
@@ -265,6 +266,11 @@ class Deriver:
         held = active(job.chat.memories, job.derivable.ground, index - 1)
         cards, summary = await self._cards(job.chat, reply.name), job.derivable.story_so_far
         facts: tuple[Fact, ...] = ()
+        corrects = bool(spec.params.get("corrects"))
+        known = found_before(job.derivable.documents, reply) if corrects else ()
+        if known:  # only the correction is wanted still
+            facts = facts_of(cards, summary, held, room=MOST_OF_FACTS, count=self._count)
+            return MemoryChange(documents=(await self._repair(job, reply, known, facts),))
 
         def inputs(room: int) -> Mapping[str, str]:
             nonlocal facts

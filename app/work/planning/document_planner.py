@@ -128,8 +128,12 @@ def canon_spec(chat: Derivable, name: str, *, again: str = "") -> OperationSpec:
     )
 
 
-def continuity_spec(chat: Derivable, index: int, *, again: str = "") -> OperationSpec:
-    """Comparing the reply at `index` with what is remembered."""
+def continuity_spec(
+    chat: Derivable, index: int, *, again: str = "", corrects: bool = False
+) -> OperationSpec:
+    """Comparing the reply at `index` with what is remembered. corrects: a correction is written of
+    what was found, whatever the settings say.
+    """
     reply = chat.story.messages[index]
     return _spec(
         chat,
@@ -137,7 +141,7 @@ def continuity_spec(chat: Derivable, index: int, *, again: str = "") -> Operatio
         [reply.anchor, reply.content_hash, again],
         anchor=reply.anchor,
         label=N_("Continuity of message {n}").format(n=index),
-        params={"hash": reply.content_hash, "again": again},
+        params={"hash": reply.content_hash, "again": again, "corrects": corrects},
         priority=PRIORITY_CONTINUITY,
     )
 

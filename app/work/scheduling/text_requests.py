@@ -15,12 +15,13 @@ from pathlib import Path
 from app.core.errors import UsageError
 from app.core.operations import OperationKind, OperationSpec
 from app.core.translation import N_, tr
-from app.memory.documents.continuity import last_reply
+from app.memory.documents.continuity import last_reply, uncorrected
 from app.memory.documents.profiles import MOST_AT_ONCE, subjects
 from app.memory.documents.summary import covered_until, to_summarise
 from app.memory.lifecycle.policy import refusal
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
+from app.settings.memory import MemorySettings
 from app.story.messages import Message
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
@@ -121,6 +122,21 @@ class TextRequests:
             raise UsageError(tr(NOTHING[request]))
         await self._enqueue([replace(spec, priority=PRIORITY_ASKED) for spec in specs])
 
+    async def correct(self, path: Path) -> None:
+        """Have a correction written of what the newest reply was found to contradict: one request.
+        Raises UsageError where nothing waits for one.
+        """
+        chat = self._chats.required(path)
+        about = derivable(chat, self._writing())
+        why_not = _why_not(chat, about, TextRequest.CONTINUITY)
+        if why_not:
+            raise UsageError(why_not)
+        index = last_reply(about.story.messages)
+        if index is None or not uncorrected(about.documents, about.story.messages):
+            raise UsageError(tr("There is nothing to correct."))
+        spec = continuity_spec(about, index, again=str(time.time_ns()), corrects=True)
+        await self._enqueue([replace(spec, priority=PRIORITY_ASKED)])
+
     def _offer(self, chat: OpenChat, request: TextRequest) -> TextOffer:
         about = derivable(chat, self._writing())
         why_not = _why_not(chat, about, request)
@@ -129,7 +145,8 @@ class TextRequests:
         specs = _specs(about, request)
         if not specs:
             return TextOffer(request, why_not=tr(NOTHING[request]))
-        each = 2 if request is TextRequest.CONTINUITY else 1
+        corrects = MemorySettings(chat.settings()).continuity_repair
+        each = 2 if request is TextRequest.CONTINUITY and corrects else 1
         told = sum(self._told(about, request, spec) for spec in specs)
         tokens = (PROMPT_TOKENS + ANSWER_TOKENS) * len(specs) + told
         return TextOffer(request, each * len(specs), each * tokens)

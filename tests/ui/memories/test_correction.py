@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
+import pytest
 import pytest_asyncio
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from app.companion import Companion
 from app.memory.records import Document, DocumentKind, MemoryChange
@@ -40,6 +44,45 @@ async def notice(
     shown = demo_window.frame.notice
     await until(lambda: NOTE in shown.sentence)
     return shown
+
+
+async def test_what_was_found_is_said_too_where_no_correction_is_written_by_itself(
+    demo_window: MainWindow,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Path] = []
+
+    async def correct(path: Path) -> None:
+        asked.append(path)
+
+    monkeypatch.setattr(companion.texts, "correct", correct)
+    chat = companion._chats.required(demo_tavern.chat)
+    reply = next(m for m in reversed(chat.story.messages) if not m.is_user)
+    found = Document(
+        "c",
+        chat.chat_id,
+        DocumentKind.CONTINUITY,
+        "The well gives water.",
+        until=reply.anchor,
+        inputs=reply.content_hash,
+    )
+    store = companion._store
+    await store.run(lambda: store.memories.write(MemoryChange(documents=(found,))))
+    await chat.refresh()
+    shown = demo_window.frame.notice
+    await until(lambda: "The well gives water." in shown.sentence)
+    assert shown.way_on == "Correct it"
+    counted = badge(demo_window)
+    assert counted > 0
+    assert NOTE not in await prompt_of(companion, demo_tavern)
+    QTest.mouseClick(shown._way_on, Qt.MouseButton.LeftButton)
+    await until(lambda: asked == [demo_tavern.chat])
+    assert badge(demo_window) == counted - 1
+    await chat.refresh()
+    assert "The well gives water." not in shown.sentence  # answered
 
 
 async def prompt_of(companion: Companion, tavern: WrittenTavern) -> str:

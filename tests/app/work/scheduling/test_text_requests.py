@@ -141,3 +141,31 @@ async def test_of_a_character_that_may_add_nothing_no_text_is_written_on_a_word_
         await play.companion.texts.ask(play.path, TextRequest.SUMMARY)
         await play.companion.settled(play.path)
         assert [d.kind for d in play.view.documents] == [DocumentKind.SUMMARY]
+
+
+async def test_what_a_check_found_is_corrected_on_a_word_and_not_looked_for_again(
+    tmp_path: Path,
+) -> None:
+    found = "1 | It says that Mira is silent, but she said that the lamp is green."
+    script = Script(LINES, {"contradicts the facts": found})
+    async with playing(tmp_path, script, messages=told()) as play:
+        texts = play.companion.texts
+        await play.follow()
+        assert offers(play)[TextRequest.CONTINUITY].requests == 1
+        with pytest.raises(UsageError, match="nothing to correct"):
+            await texts.correct(play.path)
+        await texts.ask(play.path, TextRequest.CONTINUITY)
+        await play.companion.settled(play.path)
+        assert not [d for d in play.view.documents if d.kind is DocumentKind.REPAIR]
+        asked = len(play.llm.requests)
+        script.other["note to the writer"] = "Mira has said that the lamp is green."
+        await texts.correct(play.path)
+        await play.companion.settled(play.path)
+        (request,) = play.llm.requests[asked:]
+        assert "It says that Mira is silent" in request.text
+        slots = await play.companion.slots(play.path)
+        assert "Mira has said that the lamp" in " ".join(slot.text for slot in slots.slots)
+        with pytest.raises(UsageError, match="nothing to correct"):
+            await texts.correct(play.path)
+        await play.companion.put_setting("continuity_repair", True)
+        assert offers(play)[TextRequest.CONTINUITY].requests == 2
