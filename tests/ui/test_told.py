@@ -314,6 +314,23 @@ def test_a_bad_fact_is_cut_before_it_is_left_out(
     bar.deleteLater()
 
 
+def test_what_went_wrong_is_said_whole_before_all_that_did_not(dressed: QApplication) -> None:
+    """At 1,100 pixels a server that was away was told in half a sentence."""
+    good = "A fact that is as long as such facts are"
+    facts = {key: HealthItem(key, Light.GOOD, good) for key in ("sillytavern", "bridge", "reading")}
+    queue = HealthItem("queue", Light.GOOD, good)
+    said = "12 waiting: Nobody answers at http://localhost:5001. Is the model's server running?"
+    bar = StatusBar()
+    bar.resize(1100, 28)
+    bar.show()
+    bar.show_health(Health(**facts, queue=queue, backend=HealthItem("backend", Light.BAD, said)))
+    QApplication.processEvents()
+    shown = [item for item in bar.findChildren(StatusItem) if item.isVisible()]
+    assert {item.key for item in shown} >= {"sillytavern", "backend"}
+    assert all(item.width() >= item.sizeHint().width() for item in shown)
+    bar.deleteLater()
+
+
 async def test_a_notice_moves_nothing_when_it_comes_and_goes(
     demo_window: MainWindow, until: Until
 ) -> None:

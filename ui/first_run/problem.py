@@ -1,4 +1,4 @@
-"""What kept a step of the first run from being done, above the step it is about."""
+"""What kept a step of the first run from being done, beneath the step it is about."""
 
 from __future__ import annotations
 

@@ -183,10 +183,13 @@ class StatusBar(QWidget):
         self._row.addWidget(item)
 
     def _fit(self) -> None:
-        """Hide the least important facts that have no room, empty ones too; a bad one is cut."""
+        """Hide the least important facts that have no room, empty ones too.
+
+        What went wrong is said before all else, and cut only where the whole bar is too narrow.
+        """
         room = self.width() - 28
         items = (self._said, *self._items.values())
-        by_rank = sorted(items, key=lambda item: item.rank)
+        by_rank = sorted(items, key=lambda item: (not item.is_bad, item.rank))
         for item in by_rank:
             wanted = item.sizeHint().width() + GAP
             if item.is_bad and wanted > room >= LEAST_BAD:

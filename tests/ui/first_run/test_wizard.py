@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import os
@@ -10,9 +11,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QFocusFrame, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QFileDialog,
+    QFocusFrame,
+    QLineEdit,
+    QWidget,
+)
 from websockets.asyncio.client import connect
 
 from app.companion import Companion, open_companion
@@ -24,6 +32,7 @@ from tests import smart_memory_data
 from tests.extension_data import memory_entry, write_lorebook
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
+from ui.controls.fields import ChoiceCard
 from ui.core.window_state import read_state
 from ui.first_run.welcome import newest_chats
 from ui.first_run.wizard import FirstRun
@@ -373,10 +382,37 @@ async def test_looking_again_in_vain_says_so(fresh: MainWindow, until: Until) ->
     click(button(wizard, "Look again"))
     await until(lambda: wizard.problem.text == "There is still none in the usual places.")
     assert wizard.problem.isVisible()
-    top = wizard.problem.mapTo(wizard, wizard.problem.rect().bottomLeft()).y()
-    assert top < wizard._stack.mapTo(wizard, wizard._stack.rect().topLeft()).y() + 1
     click(wizard.skip)
     assert wizard.problem.text == ""
+
+
+@pytest.mark.parametrize("width", [1360, 1100, 640])
+async def test_what_went_wrong_moves_no_field_and_is_not_cut(
+    fresh: MainWindow, until: Until, width: int
+) -> None:
+    wizard = wizard_of(fresh)
+    fresh.resize(width, 720)
+    wizard.rail.rows[2].click()
+    choice = wizard.model.choice
+    choice.choose("openai", model=MODEL, url="http://127.0.0.1:1/v1")
+    await asyncio.sleep(0.1)
+    fields = [*choice.findChildren(QLineEdit), *choice.findChildren(ChoiceCard)]
+    shown = [field for field in fields if field.isVisible()]
+    assert len(shown) > 4
+
+    async def places() -> list[int]:
+        await asyncio.sleep(0.1)  # for the layouts, which tell no signal
+        return [field.mapTo(wizard, QPoint(0, 0)).y() for field in shown]
+
+    before = await places()
+    choice.models_wanted.emit("http://127.0.0.1:1/v1")
+    await until(lambda: "Nobody answers" in choice._wrong.text())
+    assert await places() == before
+    wizard.problem.say("Something else was wrong, and is told in a long sentence. " * 4)
+    assert await places() == before
+    for words in (choice._wrong, wizard.problem._words):
+        await until(lambda words=words: words.height() >= words.heightForWidth(words.width()))  # type: ignore[misc]
+    assert wizard.problem.mapTo(fresh, wizard.problem.rect().bottomLeft()).y() < fresh.height()
 
 
 async def test_of_several_sillytaverns_one_can_be_had_alone(
