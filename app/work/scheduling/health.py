@@ -132,8 +132,10 @@ def catch_up_words(progress: CatchUpProgress) -> str:
     ended = progress.done + progress.failed
     figures = {"n": number(ended), "all": number(ended + progress.left)}
     if progress.remaining is None:
-        return tr("Catching up, {n} of {all}", **figures)
-    return tr("Catching up, {n} of {all}, {time} left", **figures, time=about(progress.remaining))
+        return tr("Catching up, {n} of {all} requests", **figures)
+    return tr(
+        "Catching up, {n} of {all} requests, {time} left", **figures, time=about(progress.remaining)
+    )
 
 
 def backend_health(

@@ -36,7 +36,7 @@ def test_between_two_requests_a_catch_up_is_still_one() -> None:
     """The status bar changed to and fro between "Catching up, 14 of 606" and "220 waiting"."""
     next_one = Operation(2, SPEC, OperationStatus.PENDING)
     health = queue_health((next_one,), catching_up=(CATCHING_UP,))
-    assert (health.light, health.sentence) == (Light.WORKING, "Catching up, 14 of 606")
+    assert (health.light, health.sentence) == (Light.WORKING, "Catching up, 14 of 606 requests")
 
 
 def test_what_was_overcome_is_told_of_no_more() -> None:
