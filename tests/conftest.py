@@ -58,6 +58,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "weakness(number, ...): fails where these are back, see tests/test_weaknesses.py"
     )
+    config.addinivalue_line(
+        "markers", "real_model(number, ...): fails in these faults, see tests/test_real_models.py"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses

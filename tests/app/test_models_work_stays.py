@@ -72,6 +72,7 @@ def place(demo_tavern: WrittenTavern, tmp_path: Path) -> Iterator[Place]:
         yield Place(demo_tavern, tmp_path / "own data", model)
 
 
+@pytest.mark.real_model(11)
 async def test_an_interrupted_run_is_not_gone_on_with_by_rules(place: Place) -> None:
     async with place.opened(with_model=True) as companion:
         companion.work.pause()
@@ -112,6 +113,7 @@ async def _rebuilt(place: Place) -> None:
     assert story.running.versions[-1].made_by == "built-in"
 
 
+@pytest.mark.real_model(2)
 async def test_the_merge_hears_a_name_that_no_other_scene_has(place: Place) -> None:
     async with place.opened(with_model=True) as companion:
         await companion.open_story(place.chat)
@@ -132,6 +134,7 @@ async def test_the_merge_hears_a_name_that_no_other_scene_has(place: Place) -> N
         assert OperationKind.RUNNING_RECAP in kinds
 
 
+@pytest.mark.real_model(11)
 async def test_an_earlier_moment_shows_what_was_known_and_asks_for_nothing(place: Place) -> None:
     async with place.opened(with_model=True) as companion:
         await companion.open_story(place.chat)
@@ -174,6 +177,7 @@ async def test_what_one_model_failed_at_the_next_does_when_all_is_tried_again(
     assert len(recaps) > 3
 
 
+@pytest.mark.real_model(1)
 async def test_a_scene_is_given_as_long_a_recap_as_it_deserves(place: Place) -> None:
     async with place.opened(with_model=True) as companion:
         companion.settings.put("scene_recap_tokens", 40)
@@ -188,6 +192,7 @@ async def test_a_scene_is_given_as_long_a_recap_as_it_deserves(place: Place) -> 
     assert max(wanted) > 2 * min(wanted)
 
 
+@pytest.mark.real_model(1)
 async def test_a_version_says_how_much_of_what_a_model_wrote_it_left_out(place: Place) -> None:
     def many(request: RecordedRequest) -> str:
         if "merged recap" in request.text:

@@ -69,6 +69,7 @@ async def opened(folder: Path, kind: str, llm: FakeLlm) -> AsyncIterator[Compani
 
 @pytest.mark.pitfall(55)
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.real_model(7)
 async def test_a_model_that_reasons_at_length_remembers(tmp_path: Path, name: str) -> None:
     kind, limited = MODELS[name]
     path = write_chat(
@@ -92,6 +93,7 @@ async def test_a_model_that_reasons_at_length_remembers(tmp_path: Path, name: st
 
 @pytest.mark.pitfall(55)
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.real_model(7)
 async def test_a_model_that_reasons_at_length_recaps_a_scene(name: str) -> None:
     kind, limited = MODELS[name]
     with FakeLlm(lambda request: RECAP) as llm:
@@ -105,6 +107,7 @@ async def test_a_model_that_reasons_at_length_recaps_a_scene(name: str) -> None:
         assert len(llm.requests) <= 3
 
 
+@pytest.mark.real_model(7)
 async def test_an_answer_cut_in_its_reasoning_is_given_twice_as_much_once() -> None:
     with FakeLlm(lambda request: RECAP) as llm:
         llm.limited = Limited(reasoning=12_000)
@@ -150,6 +153,7 @@ async def test_a_model_that_is_known_not_to_reason_keeps_its_context_and_budget(
         assert allowed(request) <= load_prompts()["scene_recap"].max_output_tokens < BUDGET
 
 
+@pytest.mark.real_model(7)
 async def test_a_context_grows_in_steps_and_never_shrinks() -> None:
     """A model is loaded anew for each other context."""
     with FakeLlm(lambda request: RECAP) as llm:

@@ -20,6 +20,7 @@ def model_of(context: int) -> MemoryModel:
 
 
 @pytest.mark.parametrize(("context", "limit"), [(16_384, 1_638), (131_072, 1_800)])
+@pytest.mark.real_model(3)
 def test_a_larger_context_is_told_more(context: int, limit: int) -> None:
     assert model_of(context).known_limit == limit
 

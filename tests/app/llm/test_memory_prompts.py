@@ -84,8 +84,20 @@ def test_the_ledgers_fields_are_those_of_the_schema(task: str) -> None:
         assert f"{kind}: {', '.join(fields)}" in text
 
 
+@pytest.mark.real_model(3)
 def test_a_model_is_told_to_choose_since_not_all_that_it_notes_is_kept() -> None:
     """What was over was dropped, and the model had not been told that there was a limit."""
     system = PROMPTS[MEMORY_PASS].system
     assert "Memories, at most twelve, weightiest first." in system
     assert "3 shapes the story" in system
+
+
+@pytest.mark.parametrize("task", ALL)
+@pytest.mark.real_model(13)
+def test_what_players_say_beside_the_story_is_no_memory(task: str) -> None:
+    assert "no talk outside the story" in PROMPTS[task].system
+
+
+@pytest.mark.real_model(3)
+def test_long_term_memory_alone_is_asked_for_the_weightiest_first() -> None:
+    assert "At most twelve, weightiest first." in rendered("memory_longterm")[1]

@@ -197,6 +197,7 @@ async def test_a_scene_is_merged_into_the_running_recap() -> None:
 
 
 @pytest.mark.weakness(54)
+@pytest.mark.real_model(1)
 async def test_a_running_recap_is_cut_only_far_beyond_its_room_and_says_so() -> None:
     items = [f"Deed number {i} was done." for i in range(200)]
     answer = json.dumps({"recap": {"developments": items, "state": ["Now."]}})

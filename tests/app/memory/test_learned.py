@@ -55,6 +55,7 @@ LEARNED = "[knows] Tomas | that Ines sold the old boat to the Alvarez brothers"
         "[believes] Tomas | that Ines has not sold the old boat",
     ],
 )
+@pytest.mark.real_model(3)
 def test_what_somebody_knows_is_over_in_whatever_words_it_was_put(over: str) -> None:
     assert ended(LEARNED, over) == [over]
     assert ended(LEARNED, over, told_by="Bo") == [over], "whoever told it"
@@ -108,6 +109,7 @@ def test_what_is_learned_before_it_is_hidden_ends_nothing() -> None:
     assert ended(LEARNED, SECRET, at=-1) == []
 
 
+@pytest.mark.real_model(3)
 def test_a_secret_kept_from_everyone_is_over_when_nobody_is_left_to_keep_it_from() -> None:
     hidden = "[hiding] Ines from everyone | that she sold the old boat"
     knows = "[knows] Bo | that Ines sold the old boat"

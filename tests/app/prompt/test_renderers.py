@@ -109,6 +109,7 @@ OF_ALL_TIERS = [
 ]
 
 
+@pytest.mark.real_model(12)
 def test_in_a_file_of_its_own_the_one_who_writes_answers() -> None:
     alone = story()
     alone = replace(alone, chat=replace(alone.chat, kind=ChatKind.FILE, owner_name="", speakers=()))
@@ -271,6 +272,7 @@ def test_what_happened_long_ago_is_told_as_the_past_and_what_is_so_is_not() -> N
     assert rung.text in both
 
 
+@pytest.mark.real_model(5)
 def test_details_of_a_scene_that_has_ended_are_told_as_the_past() -> None:
     of_then = memory("The bell is cracked.", Tier.SESSION, at=2, hash="", type="detail")
     of_now = memory("The lamp is lit.", Tier.SESSION, at=18, hash="", type="detail")
@@ -341,6 +343,7 @@ def test_a_portrait_changes_in_steps_too_but_the_users_words_count_at_once() -> 
     assert "Merry." in whole(prompt(documents=[*texts, mine], of=long_story(40)))
 
 
+@pytest.mark.real_model(6)
 def test_the_moment_calls_up_what_the_budget_left_out_and_nothing_twice() -> None:
     held = [memory(f"Fact {n} about nothing at all", id=f"{n}", importance=3) for n in range(40)]
     bees = memory("She is allergic to bees.", id="bees", importance=1, triggers=("sting",))
@@ -415,6 +418,7 @@ def test_only_the_one_who_answers_is_told_what_it_knows() -> None:
     assert "copy" not in whole(untold)
 
 
+@pytest.mark.real_model(12)
 def test_a_solo_chat_has_one_who_answers() -> None:
     assert "Vera conceals" in whole(prompt(SECRETS))
 
@@ -451,6 +455,7 @@ def test_each_member_of_a_group_is_told_their_own_canon_and_else_the_group_s() -
 
 
 @pytest.mark.parametrize("kind", ChatKind)
+@pytest.mark.real_model(15)
 def test_the_user_s_own_words_are_told_no_canon_and_no_profile_of_a_character(
     kind: ChatKind,
 ) -> None:
@@ -589,6 +594,7 @@ def test_the_ledger_tells_each_thing_in_one_line_with_its_newest_values() -> Non
     )
 
 
+@pytest.mark.real_model(5)
 def test_the_ledger_does_not_place_who_is_there_where_a_scene_before_left_them() -> None:
     """It told where somebody had been a year before, as if they were there."""
 
@@ -638,6 +644,7 @@ def test_the_ledger_does_not_place_who_is_there_where_a_scene_before_left_them()
         ),
     ],
 )
+@pytest.mark.real_model(5)
 def test_what_a_later_memory_says_is_no_longer_so_is_told_as_the_past(was: str, ended: str) -> None:
     before = memory(was, at=0, hash="", id="was", type="fact")
     after = memory(ended, at=20, hash="", id="ended", type="fact")
@@ -727,6 +734,7 @@ def test_auto_tune_follows_the_most_that_was_wanted_and_says_so() -> None:
     assert fewer.full == tuned.full
 
 
+@pytest.mark.real_model(5)
 def test_the_ledger_gives_a_thing_to_one_place_only() -> None:
     """The key was carried by its thief, and hung from its owner's neck."""
 
@@ -823,6 +831,7 @@ def test_of_a_portrait_of_scenes_ago_only_what_lasts_is_told() -> None:
     assert "find the ring" in kept
 
 
+@pytest.mark.real_model(12)
 def test_a_recap_does_not_ask_again_what_all_threads_have_answered() -> None:
     """When the last open thread had ended, the running recap's old questions came back."""
     recap = "DEVELOPMENTS\nThe first evening.\n\nOPEN\nWho took the key?"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from app.story.messages import Message, digest
 from app.story.recaps import SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, moved_break, scenes_of
@@ -77,6 +79,7 @@ def names_of(story: Story) -> list[str]:
 HEURISTIC, HAND = BreakOrigin.HEURISTIC, BreakOrigin.HAND
 
 
+@pytest.mark.real_model(2)
 def test_a_name_that_a_model_gave_goes_before_one_that_a_cue_found() -> None:
     assert names_of(named_story((HEURISTIC, "Mill", "Ann buys the boat"))) == ["Ann buys the boat"]
     assert names_of(named_story((HEURISTIC, "Mill", ""))) == ["Mill"]
@@ -103,6 +106,7 @@ def test_a_cues_name_that_moves_with_its_break_is_not_the_users_for_that() -> No
     assert all(mark.has_given_name for mark in moved_break({"a": given}, "a", "b"))
 
 
+@pytest.mark.real_model(2)
 def test_no_two_scenes_have_the_same_name() -> None:
     story = named_story(
         (HEURISTIC, "", "The old mill"),

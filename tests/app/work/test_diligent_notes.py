@@ -38,6 +38,7 @@ def facts(weight: int, count: int) -> str:
 
 
 @pytest.mark.parametrize(("weight", "profile"), [(2, "b"), (3, "b"), (3, "a")])
+@pytest.mark.real_model(3)
 async def test_what_weighs_gets_in_however_much_it_is(
     tmp_path: Path, weight: int, profile: str
 ) -> None:
@@ -48,6 +49,7 @@ async def test_what_weighs_gets_in_however_much_it_is(
         assert sum(s.is_active for s in view.of(Tier.LONG_TERM)) == 10
 
 
+@pytest.mark.real_model(3)
 async def test_what_a_pass_does_not_take_is_kept_to_be_read(tmp_path: Path) -> None:
     script = Script({"Everything is told": facts(1, 16)})
     async with playing(tmp_path, script, consolidation_enabled=False) as play:

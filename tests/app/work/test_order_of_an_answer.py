@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.scripted_memory import Script, playing
 
 LINES = {
@@ -16,6 +18,7 @@ LINES = {
 }
 
 
+@pytest.mark.real_model(4)
 async def test_in_one_answer_the_later_message_wins(tmp_path: Path) -> None:
     async with playing(tmp_path, Script(LINES), memory_every=3) as play:
         await play.add(
@@ -34,6 +37,7 @@ async def test_a_memory_that_an_answer_calls_over_ends_at_its_message(tmp_path: 
         assert play.standing("abbey").end == 4
 
 
+@pytest.mark.real_model(3)
 async def test_a_secret_that_comes_out_is_hidden_no_more(tmp_path: Path) -> None:
     async with playing(tmp_path, Script(LINES)) as play:
         await play.add("She hides the key.", "Hm.", "On.", "On.")

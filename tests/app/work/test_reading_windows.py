@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.chat_files import message
 from tests.fakes import RecordedRequest
 from tests.scripted_memory import Script, new_in, playing, shown_in
@@ -23,6 +25,7 @@ def news_in(request: RecordedRequest) -> str:
     return request.text.rpartition("<news>")[2].partition("</news>")[0]
 
 
+@pytest.mark.real_model(12)
 async def test_a_reading_is_shown_few_messages_again_and_all_that_was_noted(
     tmp_path: Path,
 ) -> None:
@@ -44,6 +47,7 @@ async def test_a_reading_is_shown_few_messages_again_and_all_that_was_noted(
         assert len(set(heads)) < len(heads) / 3
 
 
+@pytest.mark.real_model(12)
 async def test_an_edited_message_is_read_beside_a_few_and_not_with_its_whole_block(
     tmp_path: Path,
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from app.memory.records import Tier
 from tests.scripted_memory import Play, Script, playing
 from ui.memories.words import standing_words
@@ -22,6 +24,7 @@ def open_threads(play: Play) -> list[str]:
     return [s.memory.text for s in play.view.of(Tier.ARCS) if s.is_active]
 
 
+@pytest.mark.real_model(14)
 async def test_the_first_question_stays_and_what_went_comes_back(tmp_path: Path) -> None:
     async with playing(tmp_path, Script(OPENED), arcs_max=3) as play:
         for words in list(OPENED)[:4]:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from app.llm.backends.backend import Answer, Request
 from app.llm.prompts.prompt_files import SHIPPED, Prompts, load_prompts
 from app.llm.writers.asking import Asker
@@ -81,6 +83,7 @@ def changes(prompt: str) -> str:
     return json.dumps({"drop": drop, "replace": [], "add": {}})
 
 
+@pytest.mark.real_model(13)
 async def test_merging_takes_a_third_of_what_writing_all_of_it_again_takes() -> None:
     backend, running, again = Backend(changes), "", 0
     for number in range(SCENES):
@@ -96,6 +99,7 @@ async def test_merging_takes_a_third_of_what_writing_all_of_it_again_takes() -> 
     assert estimate_tokens(running) <= 1150
 
 
+@pytest.mark.real_model(13)
 async def test_the_first_scene_is_copied_without_a_request() -> None:
     backend = Backend(lambda prompt: whole(Recap(("Nothing of it.",))))
     written = await writer_of(backend).running_recap(
@@ -105,6 +109,7 @@ async def test_the_first_scene_is_copied_without_a_request() -> None:
     assert (backend.requests, written.output_tokens) == ([], 0)
 
 
+@pytest.mark.real_model(1)
 async def test_the_running_recap_hears_all_that_a_long_scene_has_to_tell() -> None:
     """It was told of two or three deeds of a scene, with most of its room unused."""
     scene = Recap(tuple(f"Ann did deed {n} at the old mill by the river." for n in range(30)))
@@ -116,6 +121,7 @@ async def test_the_running_recap_hears_all_that_a_long_scene_has_to_tell() -> No
     assert all(deed in backend.requests[-1] for deed in scene.developments)
 
 
+@pytest.mark.real_model(13)
 async def test_the_whole_is_asked_for_where_changes_cannot_be_read() -> None:
     answers = ['{"drop": [77]}', whole(Recap(("Ann hired Bo.", "Bo left.")))]
     backend = Backend(lambda prompt: answers[len(backend.requests) - 1])
@@ -185,6 +191,7 @@ def scene_answer(commands: int) -> str:
     return json.dumps({"name": "The mill burns", "recap": recap})
 
 
+@pytest.mark.real_model(1, 13)
 async def test_a_scene_recap_that_is_too_long_is_asked_for_once_more_and_kept_whole() -> None:
     backend = Backend(lambda prompt: scene_answer(40))
     written = await writer_of(backend).scene_recap(messages("x " * 200), previous="", tokens=160)
@@ -194,6 +201,7 @@ async def test_a_scene_recap_that_is_too_long_is_asked_for_once_more_and_kept_wh
     assert written.value.text.count("Ann did deed") == 40, "only the prompt has a budget"
 
 
+@pytest.mark.real_model(1)
 async def test_the_shorter_answer_counts_and_an_unreadable_one_costs_nothing() -> None:
     for second, kept in ((scene_answer(7), 7), ("no", 40)):
         answers = [scene_answer(40), second]
@@ -203,6 +211,7 @@ async def test_the_shorter_answer_counts_and_an_unreadable_one_costs_nothing() -
         assert not answers
 
 
+@pytest.mark.real_model(13)
 async def test_an_aside_between_the_players_is_not_sent_as_story() -> None:
     backend = Backend(lambda prompt: scene_answer(2))
     said = messages("Ann lit the lamp.", "((OOC: I promise to write more tomorrow.))")

@@ -222,6 +222,7 @@ async def test_without_a_model_there_are_no_stages() -> None:
     assert staged == await writer.scene_recap(messages(), previous="", tokens=99)
 
 
+@pytest.mark.real_model(1)
 async def test_what_is_new_and_too_long_is_asked_for_once_more_and_kept_whole() -> None:
     many = [f"Ann did deed number {n} at the mill by the river." for n in range(40)]
     model = Model(
@@ -234,6 +235,7 @@ async def test_what_is_new_and_too_long_is_asked_for_once_more_and_kept_whole() 
     assert parse_recap(written.value.text).developments == tuple(many)
 
 
+@pytest.mark.real_model(1)
 async def test_what_a_small_context_has_no_room_to_put_in_order_is_counted() -> None:
     many = [f"Fact {n} of this long scene was noted down by somebody." for n in range(250)]
     model = Model(3500, scene_extract={"name": "x", "extracted": many})

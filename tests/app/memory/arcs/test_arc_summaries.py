@@ -140,6 +140,7 @@ EVIDENCE_SHOWN = f"1. Who has ring 1? | said to have ended so: Ann gave it back.
         f"**RESOLVED**\n{TEXT}",
     ],
 )
+@pytest.mark.real_model(15)
 def test_a_text_inside_of_another_form_is_the_summary(answer: str) -> None:
     judged = read_arc_summaries(answer, resolved(arc(1)), EVIDENCE_SHOWN)
     assert (judged["a1"].verdict, judged["a1"].text) == (Verdict.RESOLVED, TEXT)
@@ -162,6 +163,7 @@ def test_a_text_inside_of_another_form_is_the_summary(answer: str) -> None:
         "Ann met Gorlim in the old mill, and the two of them gave the ring to Faraday of Oss.",
     ],
 )
+@pytest.mark.real_model(15)
 def test_what_tells_of_no_end_is_no_summary_of_the_only_arc(answer: str) -> None:
     with pytest.raises(Unreadable):
         read_arc_summaries(answer, resolved(arc(1)), EVIDENCE_SHOWN)

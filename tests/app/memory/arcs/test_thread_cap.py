@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from app.memory.arcs.thread_cap import kept_threads, returning
 from app.memory.records import ARC, Ending, EndReason, Memory, Source, Tier
 
@@ -38,6 +40,7 @@ def kept(*arcs: Memory, most: int = 3, of: tuple[Memory, ...] = ()) -> list[str]
     return [memory.id for memory in kept_threads(arcs, most, of, frozenset({"the", "of", "will"}))]
 
 
+@pytest.mark.real_model(14)
 def test_the_question_that_opens_the_story_outlasts_newer_ones() -> None:
     assert kept(*ARCS) == ["a0", "a4", "a5"]
 
@@ -62,6 +65,7 @@ def test_where_there_is_room_none_goes() -> None:
     assert kept(*ARCS, most=6) == [memory.id for memory in ARCS]
 
 
+@pytest.mark.real_model(14)
 def test_a_thread_that_was_put_aside_comes_back_into_the_room_there_is() -> None:
     waiting = [aside(ARCS[1]), aside(ARCS[2])]
     back = returning(waiting, ARCS[3:5], 3)

@@ -108,6 +108,7 @@ def test_a_request_holds_the_canon_so_far_the_newest_arcs_and_what_weighs() -> N
     assert sum(map(count, shown.values())) <= 420
 
 
+@pytest.mark.real_model(9)
 def test_what_somebody_knows_goes_into_no_canon() -> None:
     """It is told to whoever answers, also to the one from whom it is hidden."""
     fact = Memory("f", 1, Tier.LONG_TERM, "fact", "Ann guards the gate.", importance=3)

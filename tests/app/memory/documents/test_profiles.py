@@ -144,6 +144,7 @@ def test_a_name_within_a_word_is_nobody() -> None:
     assert concerns(memory(1, "It was Ann's idea."), "Ann Lee")
 
 
+@pytest.mark.real_model(9)
 def test_what_somebody_knows_goes_into_no_portrait() -> None:
     secret = memory(9, "that Ann lied", Tier.EPISTEMIC, type="knows", subject="Bo")
     texts = profile_inputs(["Ann"], [*OF_ANN, secret], room=500, count=lambda t: len(t.split()))

@@ -83,6 +83,7 @@ def test_nobody_is_asked_twice_about_a_memory() -> None:
     assert [m.id for m in untriggered([*memories, merged])] == ["m3", "m4"]
 
 
+@pytest.mark.real_model(15)
 def test_memories_get_keywords_from_the_first_on_with_few_requests() -> None:
     """They were asked for only once there were twenty, which a short story never has."""
     held: list[Memory] = []

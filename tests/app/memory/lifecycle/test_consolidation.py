@@ -322,6 +322,7 @@ RICH = replace(
 
 
 @pytest.mark.parametrize("line", [f"[fact:2] {BEES.text}", "NONE"])
+@pytest.mark.real_model(8)
 def test_an_entry_that_is_repeated_word_for_word_takes_over_what_the_other_had(line: str) -> None:
     base = replace(PLAIN, entities=("Kael",), triggers=("bees",), witnessed_by=("Mara",))
     batch = replace(BATCH, base=(base,), new=(RICH,))

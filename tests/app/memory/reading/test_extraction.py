@@ -165,6 +165,7 @@ def settled(
     return holding, [memory.id for memory in gone]
 
 
+@pytest.mark.real_model(4)
 def test_what_one_answer_takes_back_further_on_is_over() -> None:
     assert settled(
         "[feels:sources=1] Kael -> Ann: betrayed(high)",
@@ -262,6 +263,7 @@ def test_a_memory_that_no_longer_holds_ends_where_it_is_quoted(said: str, ids: l
     assert settled(f"[over:sources=3] {said}", known=known)[1] == ids
 
 
+@pytest.mark.real_model(15)
 def test_what_one_answer_makes_keeps_its_order_whatever_its_ids() -> None:
     lines = [f"[fact:sources=1] Lamp {n} burns at the harbour." for n in range(20)]
     claimed = proposed(read_answer("\n".join(lines)), WINDOW, WORK)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -183,6 +184,7 @@ No longer so:
     )
 
 
+@pytest.mark.real_model(12)
 def test_what_was_noted_since_is_told_so_that_its_change_can_be_noted() -> None:
     tense, hot = replace(MOOD, id="tense", text="tense"), replace(WARM, id="w2", magnitude="low")
     told = block((MOOD, WARM), (tense, hot, FACT))
@@ -199,12 +201,14 @@ CHATTER = tuple(
 )
 
 
+@pytest.mark.real_model(3)
 def test_the_oldest_secret_stays_in_sight_behind_any_number_of_entries() -> None:
     told = shown(SECRET, *CHATTER, limit=300)
     assert told.ids[Tier.EPISTEMIC][0] == SECRET.id
     assert 4 < len(told.ids[Tier.EPISTEMIC]) < 40
 
 
+@pytest.mark.real_model(3)
 def test_what_the_messages_speak_of_is_shown_before_what_is_newer() -> None:
     spoken = replace(KNOWS, id="spoken", text="that the bell of the abbey is cracked")
     made = (spoken, *CHATTER)
@@ -214,6 +218,7 @@ def test_what_the_messages_speak_of_is_shown_before_what_is_newer() -> None:
     assert "spoken" in told.ids[Tier.EPISTEMIC]
 
 
+@pytest.mark.real_model(3)
 def test_what_only_the_new_messages_speak_of_is_told_beside_it() -> None:
     spoken = replace(KNOWS, id="spoken", text="that the bell of the abbey is cracked")
     made = (spoken, *CHATTER)
@@ -227,6 +232,7 @@ def test_what_only_the_new_messages_speak_of_is_told_beside_it() -> None:
     assert told.base_text == known_for_block(made, made, limit=300, count=estimate_tokens).base_text
 
 
+@pytest.mark.real_model(3)
 def test_a_few_memories_that_the_new_messages_speak_of_can_be_ended() -> None:
     """Only what is listed can be said to be over, and the lists were full of other entries."""
     secrets = [
@@ -247,6 +253,7 @@ def test_a_few_memories_that_the_new_messages_speak_of_can_be_ended() -> None:
     assert "horse" not in told.news_text
 
 
+@pytest.mark.real_model(3)
 def test_many_entries_leave_room_to_memories_and_state() -> None:
     details = tuple(replace(DETAIL, id=f"d{n}", text=f"Stair {n} creaks.") for n in range(20))
     told = shown(*CHATTER, *details, MOOD, limit=1000)

@@ -87,6 +87,7 @@ def test_what_is_told_already_in_other_words_waits_for_whatever_is_new() -> None
     assert [entry.place[0] for entry in alone.entries] == [0, 1]
 
 
+@pytest.mark.real_model(5)
 def test_the_scene_now_is_told_by_what_is_of_now() -> None:
     """Details of the story's first quarter stood under "The scene now" at its end."""
     of = story(*(f"Line {n} of the day." for n in range(80)))
@@ -101,6 +102,7 @@ def test_the_scene_now_is_told_by_what_is_of_now() -> None:
     assert "Something old" not in now
 
 
+@pytest.mark.real_model(5)
 def test_what_was_overtaken_steps_back_behind_what_holds() -> None:
     """The long-term slot told where a thing was put, and not that it was taken back."""
     placed = memory("Odo laid the silver ring into the well.", importance=3, id="placed")
@@ -131,6 +133,7 @@ def test_a_word_that_is_rare_in_what_was_said_gives_a_secret_away() -> None:
 
 
 @pytest.mark.parametrize("tier", [Tier.LONG_TERM, Tier.SESSION, Tier.ARCS])
+@pytest.mark.real_model(9)
 def test_no_slot_tells_the_one_who_answers_what_is_hidden_from_them(tier: Tier) -> None:
     line = memory(f"At the winter feast {KILLED} with wine.", tier, id="line")
     slots = prompt([secret(), line], of=story(kind=GROUP), turn=Turn("Vera"))
@@ -140,6 +143,7 @@ def test_no_slot_tells_the_one_who_answers_what_is_hidden_from_them(tier: Tier) 
     assert "with wine" in keeper
 
 
+@pytest.mark.real_model(9)
 def test_what_was_heard_of_a_secret_is_no_line_either() -> None:
     """Vera's prompt told beside what she did not know, marked as heard from others."""
     line = memory(f"At the winter feast {KILLED} with wine.", id="line", witnessed_by=("Odo",))
@@ -150,6 +154,7 @@ def test_what_was_heard_of_a_secret_is_no_line_either() -> None:
     assert "[secondhand] Rain fell" in text
 
 
+@pytest.mark.real_model(9)
 def test_no_text_of_a_slot_tells_a_secret() -> None:
     of = with_scene(story(kind=GROUP), f"{KILLED}. Vera slept.")
     feels = memory(f"afraid since {KILLED}", Tier.RELATIONSHIPS, subject="Vera", target="Odo")
@@ -172,6 +177,7 @@ def test_no_text_of_a_slot_tells_a_secret() -> None:
 
 
 @pytest.mark.parametrize("total", [None, 1000, 60])
+@pytest.mark.real_model(9)
 def test_what_the_user_hides_from_the_only_character_is_in_none_of_its_slots(
     total: int | None,
 ) -> None:
@@ -188,6 +194,7 @@ def test_what_the_user_hides_from_the_only_character_is_in_none_of_its_slots(
         assert "guards the gate" in whole(slots)
 
 
+@pytest.mark.real_model(9)
 def test_recap_and_canon_tell_no_secret_either() -> None:
     of = story(running=f"DEVELOPMENTS\n{KILLED}.\nVera came home.", kind=GROUP)
     canon = document(DocumentKind.CANON, f"{KILLED}. Vera grew up in the mill.", subject="Vera")
@@ -199,6 +206,7 @@ def test_recap_and_canon_tell_no_secret_either() -> None:
     assert "grew up" in text
 
 
+@pytest.mark.real_model(9)
 def test_what_somebody_does_not_know_says_so_in_its_own_line() -> None:
     unaware = memory(f"that {KILLED}", Tier.EPISTEMIC, type="unaware", subject="Vera")
     text = text_of(prompt([unaware], of=story(kind=GROUP), turn=Turn("Vera")), SlotName.EPISTEMIC)
@@ -284,6 +292,7 @@ def test_a_scene_that_the_running_recap_covers_is_not_told_again_in_other_words(
     assert "Told anew 3." in off
 
 
+@pytest.mark.real_model(10)
 def test_the_recap_tells_what_happened_before_the_messages_that_are_sent() -> None:
     """With a context of 16,000 it told again what stood below it, word for word."""
     of = with_versions(60)
@@ -319,6 +328,7 @@ def test_a_false_belief_is_told_without_the_truth_about_it() -> None:
     assert "in truth" not in text
 
 
+@pytest.mark.real_model(6)
 def test_the_telling_goes_before_what_all_others_say_too() -> None:
     """Words that memories share made a memory rank high, so the general outranked the telling."""
     general = [
@@ -341,6 +351,7 @@ def test_the_telling_goes_before_what_all_others_say_too() -> None:
     assert "forty crowns" in text
 
 
+@pytest.mark.real_model(10)
 def test_the_scene_now_is_not_told_by_what_the_messages_of_the_prompt_say() -> None:
     """It said first of all what stood a few lines below it."""
     of = story(*(f"Line {n} of the day." for n in range(80)))
@@ -360,6 +371,7 @@ TIGHT: dict[str, Any] = {
 }
 
 
+@pytest.mark.real_model(5)
 def test_of_two_details_the_one_of_now_is_told_first() -> None:
     """Of a long story the details of its first quarter were told at its end."""
     of = story(*(f"Line {n} of the day." for n in range(80)))
@@ -372,6 +384,7 @@ def test_of_two_details_the_one_of_now_is_told_first() -> None:
     assert content.shown == (newest.id, new.id, old.id)
 
 
+@pytest.mark.real_model(10)
 def test_what_the_sent_messages_do_not_say_is_told_first() -> None:
     of = story(*(f"Line {n} of the day." for n in range(80)))
     of = replace(of, message_tokens=(60,) * 80)
@@ -382,6 +395,7 @@ def test_what_the_sent_messages_do_not_say_is_told_first() -> None:
     assert content.shown == (unseen.id, seen.id)
 
 
+@pytest.mark.real_model(6)
 def test_of_what_is_called_up_the_most_spoken_of_comes_before_the_weightiest() -> None:
     """What a memory is worth by itself decided, and not what was being spoken of."""
     told = [memory(f"Fact {n} of the old harbour.", id=f"{n}", hash="") for n in range(40)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from app.memory.records import Ending, EndReason, Memory, Source, Tier
 from app.settings.slot_table import SlotName
 from app.story.messages import digest
@@ -18,6 +20,7 @@ def arc(how: str = ANSWER, reason: EndReason = EndReason.RESOLVED, **values: Any
     return memory(QUESTION, Tier.ARCS, endings=(ending,), **values)
 
 
+@pytest.mark.real_model(5)
 def test_the_end_of_a_thread_is_told_in_place_of_its_question() -> None:
     """Whoever wrote on knew the plan, and not that it had come off."""
     slots = prompt([arc()])

@@ -65,6 +65,7 @@ def test_entries_are_dropped_replaced_joined_and_added() -> None:
         {"replace": ["Ann hired Bo again."]},
     ],
 )
+@pytest.mark.real_model(13)
 def test_changes_to_what_there_is_not_are_refused_whole(answer: dict[str, Any]) -> None:
     with pytest.raises(Unreadable):
         merged(answer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ def test_the_oldest_developments_go_first_then_the_open_and_the_state_stays() ->
     assert fitted(recap, 0, count) == Recap((), (), ("s1", "s2"))
 
 
+@pytest.mark.real_model(1)
 def test_no_part_crowds_out_the_others() -> None:
     many = {name: tuple(f"{name[0]}{n:02}" for n in range(40)) for name in ("open", "state")}
     recap = Recap(tuple(f"d{n:02}" for n in range(40)), many["open"], many["state"])

@@ -376,6 +376,7 @@ def versions(*made_by: str, retired: int = 0) -> RunningRecap:
         ((), True),
     ],
 )
+@pytest.mark.real_model(11)
 def test_nothing_built_in_is_put_upon_a_models_running_recap_unasked(
     made_by: tuple[str, ...], is_folded: bool
 ) -> None:
@@ -393,6 +394,7 @@ def test_whoever_has_it_rebuilt_without_a_model_gets_it_from_there_on() -> None:
     assert [spec.anchor for spec in plan(story, 1, settings(), FREE)][:1] == ["m5"]
 
 
+@pytest.mark.real_model(11)
 def test_a_models_recap_of_an_edited_scene_stays_where_there_is_no_model() -> None:
     story = with_recaps(story_of(10, 2, 5), "m2", "m5")
     edited = list(story.messages)
