@@ -177,6 +177,7 @@ class Companion(Wiring):
                 is_writing=mirror.is_used,
                 unwritten=tuple(mirror.waiting.values()),
                 folder_gone=self.folder_gone if self._library.gone else "",
+                is_silent=bool(self._library.silent),
             ),
             bridge=link.health,
             reading=reading_health(self._chats.last_read, self._room.sentence),

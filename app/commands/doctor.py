@@ -13,6 +13,7 @@ from app.commands.tavern_options import add_tavern, chosen_taverns
 from app.commands.terminal.output import show
 from app.core.errors import TavernkeepError
 from app.core.paths import Folders, user_folders
+from app.core.silent_drives import is_silent
 from app.core.translation import N_, tr, trn
 from app.llm.tokenizer import counter_for
 from app.settings.models import MODEL_SETTINGS
@@ -21,6 +22,7 @@ from app.settings.values import Settings
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.data_folders import Tavern
 from app.store.store import Store
+from app.work.scheduling.health import SILENT
 
 HELP = N_("check every part and say what to do")
 EXAMPLE = "doctor"
@@ -111,7 +113,10 @@ def _taverns(taverns: Sequence[Tavern]) -> list[Finding]:
         return [Finding("sillytavern", False, sentence)]
     findings = []
     for tavern in taverns:
-        findings.append(Finding("sillytavern", True, _contents(tavern)))
+        found = _contents(tavern)
+        if is_silent(tavern.user_folder):
+            found = f"{found}; {tr(SILENT)}"
+        findings.append(Finding("sillytavern", True, found))
         findings += [Finding("file", False, problem.sentence) for problem in tavern.problems]
         state = bridge_installer.status(tavern.user_folder)
         is_at_work = state.installed and not state.is_switched_off

@@ -16,6 +16,9 @@ _WATCHED = {
 }
 
 
+LOOK_SECONDS = 5.0  # between two looks at a drive that tells nothing
+
+
 class TavernWatcher(FolderWatcher):
     """Watches one user folder; see FolderWatcher."""
 

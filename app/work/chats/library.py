@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import aclosing
 from difflib import get_close_matches
@@ -12,6 +13,7 @@ from pathlib import Path
 from app.core.errors import NoTavern, UsageError
 from app.core.folder_watcher import FileChange
 from app.core.signals import Signal
+from app.core.silent_drives import is_silent
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.sillytavern.card import CardReader
@@ -22,8 +24,10 @@ from app.sillytavern.data_folders import (
     load_tavern,
     user_folders_in,
 )
-from app.sillytavern.watcher import TavernWatcher
+from app.sillytavern.watcher import LOOK_SECONDS, TavernWatcher
 from app.story.story import ChatKind, ChatRef
+
+log = logging.getLogger(__name__)
 
 FOLDER_SECONDS = 2.0
 
@@ -48,6 +52,7 @@ class Library:
         self._in_vain: tuple[Path, ...] = ()  # places that hold none, or not yet
         self.taverns: tuple[Tavern, ...] = ()
         self.gone: tuple[Path, ...] = ()  # folders of taverns that were there
+        self.silent: frozenset[Path] = frozenset()  # those on drives that tell of no changes
         # Copies of taverns on other machines.
         self.copies: Callable[[], Sequence[Path]] = tuple
         self.changed: Signal[None] = Signal("changed")
@@ -140,10 +145,16 @@ class Library:
             task.cancel()
         await asyncio.gather(*self._watches, return_exceptions=True)
         self._watches = []
+        silent = await asyncio.to_thread(_on_silent_drives, self.taverns)
         for tavern in self.taverns:
             watcher = TavernWatcher(tavern.user_folder)
+            if tavern.user_folder in silent:
+                log.info("A drive tells of no changes: it is looked through every few seconds")
+                watcher = TavernWatcher(tavern.user_folder, check_seconds=LOOK_SECONDS)
             await watcher.start()  # before anything is read, so that no change is missed
             self._watches.append(self._tasks.spawn(self._listen(watcher), name="watching a tavern"))
+
+        self.silent = silent
 
     async def _look_for_folders(self) -> None:
         """A drive is pulled out, a folder renamed: the system tells nothing of what is above."""
@@ -196,6 +207,10 @@ class Library:
 
 def _without_tavern(places: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(place for place in places if not user_folders_in(place.expanduser()))
+
+
+def _on_silent_drives(taverns: Iterable[Tavern]) -> frozenset[Path]:
+    return frozenset(t.user_folder for t in taverns if is_silent(t.user_folder))
 
 
 def _not_there(folders: Iterable[Path]) -> tuple[Path, ...]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.core.model_use import CAPPED
 from app.core.moments import moment_text
 from app.core.operations import OFF, Operation, OperationStatus
 from app.core.part_health import HealthItem, Light, about
-from app.core.translation import number, retold, tr, trn
+from app.core.translation import N_, number, retold, tr, trn
 from app.sillytavern.bridge.bridge_socket import Page
 from app.sillytavern.data_folders import Tavern
 from app.story.story import Story
 from app.work.planning.catch_up import CatchUpProgress
 from app.work.queue.worker import Halt
+
+SILENT = N_("its drive tells of no changes, so it is looked through every few seconds")
 
 
 def sillytavern_health(
@@ -23,12 +26,30 @@ def sillytavern_health(
     is_writing: bool,
     unwritten: Sequence[str],
     folder_gone: str,
+    is_silent: bool = False,
 ) -> HealthItem:
     """How SillyTavern itself is doing.
 
     is_writing: chats are written too, since the user wants it. unwritten: sentences on those that
     cannot be written now. folder_gone: a sentence while its folder is not there, "" else.
+    is_silent: changes in it have to be looked for.
     """
+    item = _sillytavern(
+        taverns, pages, is_writing=is_writing, unwritten=unwritten, folder_gone=folder_gone
+    )
+    if not is_silent or item.light is Light.BAD:
+        return item
+    return replace(item, sentence=f"{item.sentence}; {tr(SILENT)}")
+
+
+def _sillytavern(
+    taverns: Sequence[Tavern],
+    pages: Sequence[Page],
+    *,
+    is_writing: bool,
+    unwritten: Sequence[str],
+    folder_gone: str,
+) -> HealthItem:
     if folder_gone:
         return HealthItem("sillytavern", Light.BAD, folder_gone)
     if unwritten:

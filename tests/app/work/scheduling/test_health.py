@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.core.part_health import Light
 from app.work.planning.catch_up import CatchUpProgress
-from app.work.scheduling.health import queue_health
+from app.work.scheduling.health import queue_health, sillytavern_health
 
 SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of scene 1")
 
@@ -27,6 +28,17 @@ SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of sc
 def test_waiting_is_red_only_when_something_keeps_it(error: str, held: str, light: Light) -> None:
     waits = Operation(1, SPEC, OperationStatus.PENDING, error=error, held=held)
     assert queue_health((waits,)).light is light
+
+
+def test_that_changes_have_to_be_looked_for_is_said_where_nothing_worse_is() -> None:
+    how: dict[str, Any] = {"is_writing": False, "unwritten": (), "folder_gone": ""}
+    assert "drive" not in sillytavern_health((), (), **how).sentence
+    assert (
+        "its drive tells of no changes"
+        in sillytavern_health((), (), **how, is_silent=True).sentence
+    )
+    gone = sillytavern_health((), (), **how | {"folder_gone": "It is gone."}, is_silent=True)
+    assert gone.sentence == "It is gone."
 
 
 CATCHING_UP = CatchUpProgress(1, "Harbour", 14, 0, 592, 0.0, None)
