@@ -51,6 +51,8 @@ async def run(options: argparse.Namespace) -> int:
         lines.append(tr("Nothing to take in: all that there is is known here."))
     elif not options.yes:
         lines.append(tr("Nothing was changed. Add --yes to take all this in."))
+    elif found or takes_settings:
+        lines.append(tr("This is taken in. Undo in the window takes it back."))
     data = {
         "taken_in": bool(options.yes and found),
         "found": [_data(one) for one in found.of],

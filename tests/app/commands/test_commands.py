@@ -93,6 +93,9 @@ def test_clearing_says_first_what_goes_and_then_takes_it_away(
     assert (code, out.splitlines()[-1]) == (0, "Nothing was changed. Add --yes to clear all this.")
     assert commands.json("clear", str(demo_chat), "--yes") == counted | {"cleared": True}
     assert commands.json("clear", str(demo_chat))["running_versions"] == 0
+    commands.json("recap", str(demo_chat))
+    _, out, _ = commands.run("clear", str(demo_chat), "--yes")
+    assert out.splitlines()[-1] == "All this is cleared. Undo in the window brings it back."
     assert demo_chat.read_bytes() == before
 
 
@@ -324,7 +327,8 @@ def test_imports_say_first_what_other_extensions_left_and_then_take_it_in(
     assert out.splitlines()[-1] == "Nothing was changed. Add --yes to take all this in."
     done = commands.json("imports", str(chat), "--yes")
     assert (done["taken_in"], done["settings_taken"]) == (True, False)
-    assert commands.json("imports", str(chat), "--yes", "--settings")["settings_taken"]
+    _, out, _ = commands.run("imports", str(chat), "--yes", "--settings")
+    assert out.splitlines()[-1] == "This is taken in. Undo in the window takes it back."
     code, out, _ = commands.run("imports", str(chat))
     assert (code, out.splitlines()[-1]) == (
         0,
