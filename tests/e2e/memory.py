@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import json
 import re
+import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -22,7 +23,7 @@ from app.work.chats.story_change import StoryChange
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import TavernPage
 from tests.e2e.sillytavern import dialogue, write_chat
-from tests.fakes import MODEL, FakeLlm, RecordedRequest
+from tests.fakes import MODEL, FakeLlm, RecordedRequest, Wire
 
 LOOK_SECONDS = 0.2  # files tell no signal
 
@@ -76,6 +77,27 @@ class Memory:
     def requests(self) -> int:
         """What was asked of the model so far."""
         return len(self._model.requests)
+
+    @contextlib.contextmanager
+    def dripping(self, words: str) -> Iterator[tuple[threading.Event, threading.Event]]:
+        """Requests that hold these words get an answer without end: it has begun, it was left."""
+        begun, left = threading.Event(), threading.Event()
+
+        def drip(wire: Wire) -> None:
+            wire.head()
+            begun.set()
+            try:
+                while wire.wait(0.05):
+                    wire.piece(" ")
+            except OSError:
+                left.set()
+
+        before = self._model.reply
+        self._model.reply = lambda request: drip if words in request.text else before(request)
+        try:
+            yield begun, left
+        finally:
+            self._model.reply = before
 
     def asked_for(self, words: str) -> list[str]:
         """The requests that hold these words."""

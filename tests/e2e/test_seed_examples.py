@@ -210,6 +210,24 @@ async def test_the_newest_reply_is_checked_and_texts_are_asked_for_by_words_in_t
     await memory.settled()
 
 
+async def test_a_swipe_in_the_page_ends_the_check_of_the_reply_at_once(
+    tavern: RunningTavern, page: TavernPage, memory: Memory
+) -> None:
+    """Seed 004, EV4."""
+    path = tavern.chat_path("Swiped")
+    await memory.write(path, 7, breaks=(1, 3))
+    page.llm.reply = lambda request: "There was something else."
+    asked = len(memory.asked_for("contradicts the facts"))
+    with memory.dripping("contradicts the facts") as (begun, left):
+        await page.slash("/tk-continuity")
+        await memory.until(begun.is_set)
+        assert not left.is_set()
+        await page.swipe("right", 1)
+        await memory.until(left.is_set)
+        await memory.settled()
+    assert len(memory.asked_for("contradicts the facts")) == asked + 1
+
+
 async def test_no_error_reached_the_page(page: TavernPage, memory: Memory) -> None:
     assert page.errors == []
     assert memory.troubles == []
