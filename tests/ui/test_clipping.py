@@ -6,13 +6,14 @@ A window that is drawn larger has fewer pixels of its own: 1280x800 at 130 % is 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea, QWidget
 
+from app.core import translation
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel
 from ui.program.main_window import MainWindow
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.slow
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 PAGES = ("story", "recaps", "memories", "minds", "budgets", "prompt", "work", "settings")
 PATIENCE = 40  # looks
+SKIP = ("Skip all", "Alles überspringen")
 SLACK = 1  # px by which rounding may differ
 
 
@@ -79,7 +81,7 @@ def _seen(widget: QWidget, root: QWidget) -> QRect:
 async def still_clipped(root: QWidget) -> list[str]:
     """What is clipped when layouts are done, which is by and by."""
     for _ in range(PATIENCE):
-        if not [one for one in clipped(root) if "Skip all" not in one]:
+        if not [one for one in clipped(root) if not any(words in one for words in SKIP)]:
             break
         await asyncio.sleep(0.05)
     return clipped(root)
@@ -116,6 +118,40 @@ async def test_nothing_is_clipped_on_any_page(
         assert not found, "\n".join(found)
     finally:
         theme.set_reading_px(before)
+
+
+@pytest.fixture
+def in_german() -> Iterator[None]:
+    """All that is made from now on speaks German."""
+    translation.use("de")
+    yield
+    translation.use(translation.ENGLISH)
+
+
+@pytest.mark.usefixtures("in_german")
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [
+        pytest.param(1324, 828, id="1920x1200 at 145 %"),
+        pytest.param(942, 530, id="1366x768 at 145 %"),
+    ],
+)
+async def test_nothing_is_clipped_in_german_either(
+    demo_window: MainWindow, until: Until, width: int, height: int
+) -> None:
+    demo_window.resize(width, height)
+    found: list[str] = []
+    for page in PAGES:
+        demo_window.show_page(page)
+        await until(lambda page=page: demo_window.current_state().page == page)  # type: ignore[misc]
+        found += [f"{page}: {words}" for words in await still_clipped(demo_window)]
+    demo_window.set_up()
+    assert demo_window.first_run is not None
+    for number, row in enumerate(demo_window.first_run.rail.rows, 1):
+        row.click()
+        words = await still_clipped(demo_window.first_run)
+        found += [f"step {number}: {one}" for one in words if "Alles überspringen" not in one]
+    assert not found, "\n".join(found)
 
 
 def test_the_test_sees_what_is_clipped(dressed: QApplication) -> None:

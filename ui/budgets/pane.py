@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -63,7 +63,7 @@ class BudgetPane(QWidget):
         self.read = Button(tr("Read this story now"), icon="pulse", role=ButtonRole.MAIN)
         self.read.clicked.connect(self.read_asked)
         self.tuning = TuningPart()
-        self.chart_title = ElidedLabel(font=ui_font(13, SEMIBOLD))
+        self.chart_title = Label(font=ui_font(13, SEMIBOLD), wraps=True)
         self.most = meta()
         self.most.setToolTip(tr("The most it would have taken in full at one of these replies."))
         self.chart = NeedChart()
@@ -76,7 +76,7 @@ class BudgetPane(QWidget):
         head.addWidget(self.figures)
         commands = QHBoxLayout()
         commands.setSpacing(12)
-        for button in (self.fit, self.read, self.show_prompt):
+        for button in (self.fit, self.read):
             commands.addWidget(button)
         commands.addStretch(1)
         chart_head = QHBoxLayout()
@@ -91,6 +91,8 @@ class BudgetPane(QWidget):
         column.addWidget(self.lost)
         column.addWidget(self.other)
         column.addLayout(commands)
+        # Beneath the buttons: beside them there is no room for all words in every language.
+        column.addWidget(self.show_prompt, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(4)
         column.addWidget(Line())
         column.addSpacing(2)

@@ -249,7 +249,7 @@ class MemoriesPage(QWidget):
         path = self._session.path
         self._is_stale = not self.isVisible()
         if path is not None:
-            self._session.do(self.empty.waits_for(self._load(path)), name=N_("reading memories"))
+            self._session.do(self.empty.waits_for(self._load, path), name=N_("reading memories"))
 
     async def _load(self, path: Path) -> None:
         at = self.moment.at

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import warnings
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -680,6 +682,14 @@ async def test_the_page_does_not_say_that_nothing_is_remembered_before_it_has_lo
             may_look.set()
         await until(page.split.isVisible)
     assert page.table.hasFocus()
+
+
+async def test_a_look_that_is_given_up_before_it_began_leaves_nothing(page: MemoriesPage) -> None:
+    look = page.empty.waits_for(page._load, Path("gone"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        look.close()
+        gc.collect()
 
 
 async def test_a_look_that_failed_is_not_said_to_go_on(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -85,11 +86,11 @@ class EmptyState(QWidget):
         """What the keyboard is given to."""
         return self if self.read.isHidden() else self.read
 
-    async def waits_for(self, looking: Awaitable[None]) -> None:
+    async def waits_for(self, look: Callable[[Path], Awaitable[None]], path: Path) -> None:
         """Say of a look that failed that it did, before whoever began it says why."""
         self._unknown = LOOKING
         try:
-            await looking
+            await look(path)
         except TavernkeepError:
             self._unknown = FAILED
             self.title.setText(tr(FAILED))
