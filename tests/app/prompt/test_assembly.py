@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,6 +124,20 @@ def test_the_total_bounds_the_slot() -> None:
     assert slot.full_tokens > 500
     assert "Line 99" in slot.text
     assert "Line 0 " not in slot.text
+
+
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_a_message_recap_is_told_with_what_began_it_where_that_is_wanted(*, is_shown: bool) -> None:
+    recap = MessageRecap(text="Ann left.", prefill="In this scene: ")
+    story = replace(
+        story_of("The running recap."),
+        message_recaps={f"m{n}": recap for n in range(3)},
+        inclusion=(Inclusion(InclusionState.INCLUDED, ""),) * 3,
+    )
+    wanted = settings(message_recaps_inject=True, message_recap_prefill_shown=is_shown)
+    _, messages = assembled(story, wanted, Means(COUNT)).slots
+    assert ("In this scene: Ann left." in messages.text) is is_shown
+    assert "Ann left." in messages.text
 
 
 def test_included_message_recaps_have_a_slot_of_their_own_on_wish() -> None:
