@@ -56,11 +56,9 @@ class AskedTexts(QObject):
         if offer.why_not:
             self._notice.offer(f"{KEY}{request}", offer.why_not)
             return
-        command = TEXT_COMMANDS[request]
-        sentence = tr(
-            "{what} This takes {cost}.", what=tr(command.sentence), cost=cost_words(offer)
-        )
-        self._notice.offer(f"{KEY}{request}", sentence, way_on=tr(command.name))
+        name = tr(TEXT_COMMANDS[request].name)
+        sentence = tr("{what}: {cost}.", what=name, cost=cost_words(offer))
+        self._notice.offer(f"{KEY}{request}", sentence, way_on=name)
 
     def _offer(self, request: TextRequest) -> TextOffer | None:
         companion, path = self._session.companion, self._session.path
