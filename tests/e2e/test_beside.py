@@ -22,6 +22,8 @@ from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import TavernPage
 from tests.e2e.program import Program
 from tests.e2e.window import Window, open_window, until
+from tests.fakes import MODEL, FakeLlm, Wire
+from ui.library.chats import CHAT_ROLE, IN_PAGE_ROLE
 
 pytestmark = [
     pytest.mark.e2e,
@@ -144,6 +146,12 @@ async def test_the_window_follows_the_page_to_another_chat_and_back(
 ) -> None:
     await page.open_chat("Mill")
     await window.shows("Mill")
+    window.desk.open_chats()
+    rows = window.desk._popover._model
+    listed = [rows.index(row) for row in range(rows.rowCount())]
+    marked = [row.data(CHAT_ROLE).path for row in listed if row.data(IN_PAGE_ROLE)]
+    assert marked == [tavern.chat_path("Mill")]
+    window.desk._popover.hide()
     await page.open_chat("Harbour")
     await window.shows("Harbour")
     assert window.notice.sentence == ""
@@ -205,6 +213,37 @@ async def test_a_folder_that_is_moved_away_is_said_on_both_sides_until_it_is_bac
     await badge(page, "ready")
     await page.send("And here it is again.")
     await until(lambda: len(window.desk.session.story.messages) == before + 2)  # type: ignore[union-attr]
+
+
+async def test_a_key_that_is_refused_is_said_and_go_on_tries_again_what_it_stopped(
+    window: Window, page: TavernPage, tavern: RunningTavern, companion: Companion
+) -> None:
+    def refuse(wire: Wire) -> None:
+        wire.head(401, "application/json")
+        wire.send(b'{"error": {"message": "Incorrect API key provided"}}')
+
+    path = tavern.chat_path("Harbour")
+    story = companion.story(path)
+    assert story is not None
+    anchors = [message.anchor for message in story.messages[:2]]
+    with FakeLlm(lambda _: refuse) as model:
+        await companion.put_setting("backend", f"openai:{MODEL}@{model.url}")
+        await companion.edits.messages.write(path, anchors)
+        await until(lambda: companion.work.is_paused)
+        assert "API key" in window.fact("queue")
+        assert window.notice.way_on == "Enter the key"
+        await badge(page, "trouble")
+        asked = len(model.requests)
+        model.reply = lambda _: "The harbour lay in fog."
+        window.shown.actions_["pause"].trigger()  # which says "Go on"
+        await until(lambda: len(model.requests) == asked + len(anchors))
+        await companion.settled(path)
+        after = companion.story(path)
+        assert after is not None
+        assert all("fog" in after.message_recaps[anchor].text for anchor in anchors)
+        await until(lambda: window.notice.sentence == "")
+        await badge(page, "ready")
+        await companion.put_setting("backend", "builtin")
 
 
 async def test_what_was_learned_of_a_chat_is_kept_for_it_and_the_connection(
