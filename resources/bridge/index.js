@@ -20,7 +20,7 @@ import { chatKey, context, openChat, serverVersion } from './tavern.js';
 import * as turns from './turns.js';
 import { tell as tellUser } from './wishes.js';
 
-const VERSION = '0.4.3';
+const VERSION = '0.4.4';
 const LOOK_EVERY = 3_000;
 const LOOK_AFTER_EVENT = 50;
 const READ_MAILBOX_EVERY = 5_000;

@@ -144,8 +144,8 @@ async function pause(milliseconds, used) {
 function converse({ port, token }) {
     return new Promise((resolve) => {
         let worked = false;
-        const ownNonce = isElsewhere ? nonce() : '';
-        const credential = isElsewhere ? `remote.${ownNonce}` : `token.${token}`;
+        const ownNonce = nonce();
+        const credential = isElsewhere ? `remote.${ownNonce}` : `local.${ownNonce}.${proof(token, 'mark').slice(0, 16)}`;
         try {
             socket = new WebSocket(`ws://127.0.0.1:${port}`, [PROTOCOL, credential]);
         } catch {
@@ -177,9 +177,8 @@ function converse({ port, token }) {
             resolve(worked);
         };
         const greet = () => own.send(JSON.stringify({ type: 'hello', ...listeners.hello() }));
-        socket.onopen = isElsewhere ? null : greet;
         // Whoever has the port now may be somebody else: the program proves first that it is not.
-        let isProven = !isElsewhere;
+        let isProven = false;
         const prove = (frame) => {
             if (frame?.type !== 'challenge' || frame.proof !== proof(token, `program ${port} ${ownNonce} ${frame.nonce}`)) {
                 end();

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import zlib
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Route
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
 
 from app.core.errors import BridgeError
 from app.prompt.slots import SlotSet
@@ -255,6 +260,37 @@ async def test_without_the_program_slots_come_from_the_bridge_file(
 
     await bridge.start()
     await bridge.showing("Mill")
+
+
+async def test_who_took_the_port_of_a_program_that_died_is_told_nothing(
+    bridge: RecordingBridge,
+) -> None:
+    """It left its port and token in SillyTavern's folder, and another user listens there now."""
+    heard: list[str] = []
+    came = asyncio.Event()
+
+    async def listen(page: ServerConnection) -> None:
+        assert page.request is not None
+        heard.append(str(page.request.headers))
+        with contextlib.suppress(ConnectionClosed):
+            await page.send(json.dumps({"type": "challenge", "nonce": "0" * 32, "proof": "0" * 64}))
+            await page.send(json.dumps({"type": "welcome", "session": "s", "version": "9"}))
+            await page.send(json.dumps({"type": "request", "id": "1", "kind": "copy_company"}))
+            heard.extend([str(data) async for data in page])
+        came.set()
+
+    await bridge.aclose()
+    protocol = Subprotocol("tavernkeep.v1")
+    async with serve(listen, "127.0.0.1", 0, select_subprotocol=lambda *_: protocol) as taken:
+        port = taken.sockets[0].getsockname()[1]
+        bridge_installer.write_pairing(bridge.user_folder, port, "token-of-the-dead")
+        async with asyncio.timeout(60):
+            await came.wait()
+    await bridge.start()
+    await bridge.showing("Harbour")
+    assert heard
+    assert "token-of-the-dead" not in "".join(heard)
+    assert not [text for text in heard if "hello" in text or "prove" in text or "answer" in text]
 
 
 async def test_a_page_comes_back_when_its_token_was_rotated(bridge: RecordingBridge) -> None:

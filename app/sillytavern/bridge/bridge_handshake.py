@@ -8,6 +8,7 @@ from collections.abc import Collection
 from websockets.datastructures import Headers
 
 from app.sillytavern.bridge.bridge_protocol import (
+    LOCAL_PREFIX,
     NONCE_PREFIX,
     PAIRING_SUBPROTOCOL,
     offered_token,
@@ -16,6 +17,7 @@ from app.sillytavern.bridge.bridge_protocol import (
 _LOOPBACK = r"(127\.0\.0\.1|localhost|\[::1\])"
 _LOOPBACK_ORIGIN = re.compile(rf"https?://{_LOOPBACK}(:[0-9]{{1,5}})?", re.IGNORECASE)
 _NONCE = re.compile(r"[0-9a-f]{32}")
+_LOCAL = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{16})")
 _LOOPBACK_HOST = re.compile(rf"{_LOOPBACK}:([0-9]{{1,5}})", re.IGNORECASE)
 
 
@@ -54,8 +56,17 @@ def nonce(headers: Headers) -> str:
     return ""
 
 
+def local_nonce(headers: Headers) -> tuple[str, str]:
+    """The same of a page of this computer's SillyTavern, and the mark of its token."""
+    for offer in _offered(headers):
+        found = _LOCAL.fullmatch(offer.removeprefix(LOCAL_PREFIX))
+        if offer.startswith(LOCAL_PREFIX) and found:
+            return found[1], found[2]
+    return "", ""
+
+
 def token(headers: Headers) -> str:
-    """The pairing token the page brought, empty when it brought none."""
+    """The pairing token the page brought, as an older one does; empty when it brought none."""
     return offered_token(_offered(headers))
 
 

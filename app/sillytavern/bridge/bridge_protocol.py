@@ -19,7 +19,9 @@ from app.story.story import ChatKind, ChatRef
 SUBPROTOCOLS = ("tavernkeep.v1",)
 PAIRING_SUBPROTOCOL = "tavernkeep.pair.v1"  # of a page that has no token yet, and brings a code
 TOKEN_PREFIX = "token."
-NONCE_PREFIX = "remote."  # of a page that proves its token instead of sending it
+# Of a page that proves its token instead of sending it: `remote.NONCE`, or `local.NONCE.MARK` of a
+# tavern on this computer, whose mark tells which one's token it is.
+NONCE_PREFIX, LOCAL_PREFIX = "remote.", "local."
 MAX_FRAME_BYTES = 1024 * 1024
 
 Name = Annotated[str, Meta(max_length=512)]

@@ -25,6 +25,7 @@ from app.sillytavern.bridge.bridge_protocol import (
 
 CHATS_KEPT = 100
 PROOF_SECONDS = 10.0
+MARK_LENGTH = 16
 
 
 @dataclass(slots=True)
@@ -32,8 +33,9 @@ class PairedTavern:
     """One tavern.
 
     token: that its pages find in a file beside them. Of one on another machine, whose page keeps it
-    for long: origin, the only one it may come from. There neither end sends the token, for another
-    user of this computer may have taken the port; both prove that they know it.
+    for long: origin, the only one it may come from. Neither end sends the token, for another user
+    of this computer may have taken the port of a program that died; both prove that they know it.
+    Only an older page of this computer still sends it.
     """
 
     token: str = ""
@@ -47,15 +49,23 @@ class PairedTavern:
         return bool(self.origin)
 
     def lets_in(self, headers: Headers, allowed: Collection[str]) -> bool:
-        """Whether a page with these headers may be one of its own; a remote one has still to prove
-        it. allowed: origins beside loopback.
+        """Whether a page with these headers may be one of its own; it has still to prove it.
+
+        allowed: origins beside loopback.
         """
         if self.is_remote:
             has_nonce = bool(self.token and bridge_handshake.nonce(headers))
             return has_nonce and bridge_handshake.origin(headers) == self.origin
+        mark = bridge_handshake.local_nonce(headers)[1]
         token = bridge_handshake.token(headers)
         is_its_token = secrets.compare_digest(token.encode(), self.token.encode())
-        return is_its_token and bridge_handshake.is_allowed_origin(headers, allowed)
+        is_its_own = is_its_token or bool(self.token and mark == self.mark)
+        return is_its_own and bridge_handshake.is_allowed_origin(headers, allowed)
+
+    @property
+    def mark(self) -> str:
+        """By which its pages say whose they are, and that tells nothing of the token."""
+        return hmac.new(self.token.encode(), b"mark", hashlib.sha256).hexdigest()[:MARK_LENGTH]
 
     def proof(self, role: str, port: int, page_nonce: str, nonce: str) -> str:
         """What only those can say who know the token. role: "page" or "program".
@@ -80,9 +90,13 @@ async def is_proven(connection: ServerConnection, tavern: PairedTavern, port: in
 
     Raises BridgeError, TimeoutError, ConnectionClosed.
     """
-    if connection.request is None or not tavern.is_remote:
-        return not tavern.is_remote
-    nonces = bridge_handshake.nonce(connection.request.headers), secrets.token_hex(16)
+    if connection.request is None:
+        return False
+    headers = connection.request.headers
+    own = bridge_handshake.nonce if tavern.is_remote else _local_nonce
+    nonces = own(headers), secrets.token_hex(16)
+    if not nonces[0]:
+        return not tavern.is_remote  # it sent the token itself, see lets_in
     challenge = Challenge(nonces[1], tavern.proof("program", port, *nonces))
     await connection.send(encode(challenge))
     answer = decode(await asyncio.wait_for(connection.recv(), PROOF_SECONDS))
@@ -90,3 +104,7 @@ async def is_proven(connection: ServerConnection, tavern: PairedTavern, port: in
     return isinstance(answer, Prove) and secrets.compare_digest(
         answer.proof.encode("utf-8", "replace"), expected
     )
+
+
+def _local_nonce(headers: Headers) -> str:
+    return bridge_handshake.local_nonce(headers)[0]

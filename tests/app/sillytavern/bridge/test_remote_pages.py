@@ -177,6 +177,51 @@ async def test_a_paired_origin_does_not_come_in_with_the_token_of_a_local_tavern
     await page.close()
 
 
+def local_tavern(tmp_path: Path, name: str = "default-user") -> Path:
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "settings.json").write_text("{}")
+    bridge_installer.install(folder)
+    return folder
+
+
+def token_of(folder: Path) -> str:
+    pairing = bridge_installer.extension_folder(folder) / "pairing.json"
+    return str(json.loads(pairing.read_bytes())["token"])
+
+
+def local_offers(token: str) -> tuple[str, str]:
+    """As resources/bridge/link.js makes them."""
+    return "tavernkeep.v1", f"local.{NONCE}.{proof(token, 'mark')[:16]}"
+
+
+async def test_a_page_of_this_computer_proves_its_token_too(
+    server: BridgeServer, tmp_path: Path
+) -> None:
+    """Another user may have taken the port of a program that died; so none is sent."""
+    folders = [local_tavern(tmp_path, name) for name in ("one", "two")]
+    for folder in folders:
+        assert await server.add_tavern(folder)
+        token = token_of(folder)
+        page = await come(server, LOOPBACK, *local_offers(token))
+        assert await prove(page, server.port, token)
+        await page.send(json.dumps(HELLO | {"page": folder.name}))
+        assert json.loads(await page.recv())["type"] == "welcome"
+        assert server.pages[-1].user_folder == folder
+    one, two = (local_offers(token_of(folder)) for folder in folders)
+    for origin in (HOME, "null", None):
+        assert await refusal(server, origin, *one) in (401, 403)
+    for mark in ("0" * 16, "", proof("", "mark")[:16], f"{two[1][-16:]}0"):
+        assert await refusal(server, LOOPBACK, one[0], f"local.{NONCE}.{mark}") == 401
+    # The mark alone, which whoever has the port may have heard, opens nothing.
+    for known in ("", TOKEN, token_of(folders[1])):
+        stranger = await come(server, LOOPBACK, *one)
+        assert not await prove(stranger, server.port, known)
+        await stranger.send(json.dumps(HELLO))
+        assert (await closed_with(stranger))[0] == UNPROVEN
+    assert len(server.pages) == 2
+
+
 async def test_a_page_does_not_take_the_place_of_another_taverns(
     server: BridgeServer, tmp_path: Path
 ) -> None:
