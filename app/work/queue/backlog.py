@@ -11,10 +11,11 @@ from functools import partial
 from app.core.errors import StoreError
 from app.core.operations import FINISHED, Operation, OperationSpec, OperationStatus
 from app.core.signals import Signal
+from app.store.operations import HISTORY_KEPT
 from app.store.store import Store
 from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.absences import Absences, Asked
-from app.work.queue.outcomes import GIVEN_UP, SHOWN, EndedOperations
+from app.work.queue.outcomes import GIVEN_UP, EndedOperations
 from app.work.queue.waiting import Key, Surroundings, needed_keys, order
 from app.work.queue.waiting import surroundings as surroundings_of
 
@@ -58,7 +59,7 @@ class Backlog:
         await self._store.run(operations.recover)
         unfinished = await self._store.run(operations.unfinished)
         self.open = {operation.id: operation for operation in unfinished}
-        self.ended.load(await self._store.run(lambda: operations.recent(SHOWN)))
+        self.ended.load(await self._store.run(lambda: operations.recent(HISTORY_KEPT)))
         await self._remember_ends([operation.spec for operation in unfinished])
 
     @property

@@ -53,7 +53,8 @@ IN_VAIN_AT_MOST = 2
 class EndedOperations:
     """What ended in this run, and the newest of earlier ones.
 
-    shown: newest first. needed: how that ended whose result others need.
+    shown: newest first, SHOWN of them; what failed before these, too: the user is to try it again.
+    needed: how that ended whose result others need.
     """
 
     def __init__(self) -> None:
@@ -142,7 +143,7 @@ class EndedOperations:
         if key in needed:
             self.needed[key] = operation
         if is_shown:
-            self.shown = without_overtaken([operation, *self.shown[: SHOWN - 1]])
+            self.shown = _bounded(without_overtaken([operation, *self.shown]))
 
     def remember(self, needed: Mapping[Key, Operation]) -> None:
         """How that ended in an earlier run which others need."""
@@ -157,8 +158,8 @@ class EndedOperations:
         self.shown = [operation for operation in self.shown if operation.id not in numbers]
 
     def load(self, newest: Sequence[Operation]) -> None:
-        """Show what ended last in earlier runs."""
-        self.shown = without_overtaken(newest)
+        """Show what ended last in earlier runs, and what failed in them."""
+        self.shown = _bounded(without_overtaken(newest))
 
 
 class Overcome:
@@ -200,6 +201,11 @@ def _task(spec: OperationSpec) -> tuple[object, ...]:
     if spec.kind in OF_ONE_NAME:
         return spec.chat, spec.kind, spec.label
     return spec.chat, spec.kind, spec.anchor
+
+
+def _bounded(ended: Sequence[Operation]) -> list[Operation]:
+    older = (op for op in ended[SHOWN:] if op.status is OperationStatus.FAILED)
+    return [*ended[:SHOWN], *older]
 
 
 def without_overtaken(ended: Sequence[Operation]) -> list[Operation]:

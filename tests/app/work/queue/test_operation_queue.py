@@ -25,6 +25,7 @@ from app.llm.writers.meter import RequestUse, note
 from app.store.store import Store
 from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.operation_queue import OperationQueue
+from app.work.queue.outcomes import SHOWN
 
 
 @dataclass
@@ -134,6 +135,28 @@ async def test_failures_of_an_earlier_run_can_be_tried_again(
     await queue.retry_all()
     await queue.wait_idle()
     assert script.done == ["good", "bad"]
+
+
+async def test_of_many_failures_of_an_earlier_run_none_is_lost_behind_what_was_done_since(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    bad = [f"bad {n}" for n in range(SHOWN + 20)]
+    script = Script(dict.fromkeys(bad, fail_with(AnswerUnusable("Nothing came."))))
+    earlier = await queue_of(store, tasks, script)
+    await earlier.add([spec(key) for key in bad])
+    await earlier.wait_idle()
+    earlier.pause()
+    script.acts.clear()
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec(f"good {n}") for n in range(SHOWN + 5)])
+    await queue.wait_idle()
+    failed = [op for op in queue.operations if op.status is OperationStatus.FAILED]
+    assert len(failed) == len(bad)
+    assert len(queue.operations) <= SHOWN + len(bad)
+    await queue.retry_all()
+    await queue.wait_idle()
+    assert set(bad) <= set(script.done)
+    assert len(queue.operations) <= SHOWN
 
 
 async def test_a_failure_at_each_start_is_shown_once(store: Store, tasks: TaskSupervisor) -> None:
