@@ -795,6 +795,7 @@ def test_a_feeling_or_value_of_scenes_ago_is_told_as_of_then() -> None:
     assert "Earlier" not in text_of(few, SlotName.STATE_LEDGER)
 
 
+@pytest.mark.real_model(5)
 def test_a_sentence_that_a_look_through_said_to_be_past_is_told_as_past() -> None:
     held = [memory("Odo is accused of theft."), memory("Odo is a baker.")]
     looked = document(

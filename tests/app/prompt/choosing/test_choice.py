@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.memory.records import DocumentKind, Ending, EndReason, Memory, Source, Tier
-from app.prompt.choosing.choice import by_gain, with_floors
+from app.prompt.choosing.choice import by_gain, for_scarce_room, with_floors
 from app.prompt.choosing.drafts import Draft, Entry, dealt_out
 from app.prompt.generation import Turn
 from app.prompt.room import floors_in
@@ -393,6 +393,23 @@ def test_what_the_sent_messages_do_not_say_is_told_first() -> None:
     slots = prompt([unseen, seen], of=of, turn=Turn(context=4000), **TIGHT)
     (content,) = (c for c in slots.contents if c.key == SlotName.SESSION.key)
     assert content.shown == (unseen.id, seen.id)
+
+
+@pytest.mark.real_model(6)
+def test_in_scarce_room_the_long_term_slot_tells_first_what_is_spoken_of() -> None:
+    """Its order went by what a memory is worth at all, whatever was being asked for."""
+    entries = (
+        Entry("Pinned.", (0,), memory="pinned", rank=0, gain=0.5),
+        Entry("Weighty.", (1,), memory="weighty", rank=2, gain=1.5),
+        Entry("Spoken of.", (2,), memory="spoken", rank=2, gain=1.0),
+        Entry("Beyond its budget.", (3,), memory="beyond", rank=2, gain=1.4),
+    )
+    drafts = [Draft(SlotName.LONG, entries, "", "{{x}}")]
+    (told,) = for_scarce_room(
+        drafts, {SlotName.LONG: 3}, ["spoken", "beyond"], has_notes_first=False
+    )
+    assert [e.memory for e in told.entries] == ["pinned", "spoken", "weighty", "beyond"]
+    assert told.entries[1].gain > told.entries[2].gain, "so that it outlasts other slots' lines"
 
 
 @pytest.mark.real_model(6)
