@@ -852,3 +852,17 @@ def test_details_of_long_ago_are_told_as_the_past_also_where_nothing_newer_is_to
         "Earlier, as things stood then:",
         "- Vera does not sleep.",
     ]
+
+
+@pytest.mark.real_model(12)
+def test_the_recap_leaves_how_things_stand_to_the_ledger() -> None:
+    """It lags behind, and stood in the present tense beside values that said otherwise."""
+    recap = "DEVELOPMENTS\nThe first evening.\n\nSTATE\nVera is in the cellar."
+    version = RunningVersion(0, recap, 1, "", "m0", "model", 1.0)
+    of = replace(story(), running=RunningRecap((version,), 0))
+    attic = memory("attic", Tier.STATE_LEDGER, subject="Vera", field="location")
+    both = whole(prompt([attic], of=of))
+    assert "cellar" not in both
+    assert "location: attic" in both
+    assert "The first evening." in both
+    assert "cellar" in whole(prompt(of=of))
