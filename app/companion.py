@@ -181,7 +181,9 @@ class Companion(Wiring):
             ),
             bridge=link.health,
             reading=reading_health(self._chats.last_read, self._room.sentence),
-            queue=queue_health(queue.operations, queue.halt, self.work.catching_up),
+            queue=queue_health(
+                queue.operations, queue.halt, self.work.catching_up, to_do=self.work.to_do
+            ),
             backend=backend_health(
                 self.models.writer().label, queue.operations, self._problem, tokens
             ),

@@ -285,7 +285,7 @@ class Wiring(News, ABC):
         )
         self._previously.shown = self.recap_texts.shown
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
-        self.page = PageSide(self._link, self._chats, self.settings, lambda: self._queue.operations)
+        self.page = PageSide(self._link, self._chats, self.settings, lambda: self.work.to_do)
         self.orders = Orders(
             self.work,
             self._changes.put,

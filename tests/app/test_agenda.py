@@ -16,6 +16,7 @@ import pytest
 from app.companion import Companion, open_companion
 from app.core.operations import Operation, OperationKind, OperationStatus
 from app.core.paths import user_folders
+from app.work.pages.page_badge import badge_of
 from app.work.planning.folding import made_without_model
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
@@ -526,3 +527,7 @@ async def test_what_is_left_to_do_is_one_number(place: Place) -> None:
         await companion.work.start_catch_up(place.chat)
         (progress,) = companion.work.catching_up
         assert progress.left == plan.requests == companion.work.to_do
+        # Nor the status bar 250 of what the page Work says are 699.
+        said = companion.health.queue.sentence
+        assert said == f"Paused, {plan.requests} waiting"
+        assert badge_of(companion.health, companion.work.to_do).waiting == plan.requests

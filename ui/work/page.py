@@ -112,6 +112,7 @@ class WorkPage(QWidget):
         # A line of their own, always: what they say moves no button, and has room.
         words = QHBoxLayout()
         words.setContentsMargins(16, 0, 16, 12)
+        words.setSpacing(12)
         words.addWidget(self._summary)
         words.addWidget(self._reason, 1)
         self._tools = QWidget()  # of the queue

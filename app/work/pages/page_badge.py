@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
-from app.core.operations import Operation, OperationStatus
 from app.core.part_health import Health, Light
 
 LONGEST_SENTENCE = 300
-_WAITING = (OperationStatus.PENDING, OperationStatus.WAITING)
 
 
 class PageBadge(msgspec.Struct, frozen=True):
-    """state: ready, working or trouble. waiting: operations that have not begun."""
+    """state: ready, working or trouble. waiting: what is to do and has not begun."""
 
     state: str = "ready"
     waiting: int = 0
     sentence: str = ""
 
 
-def badge_of(health: Health, operations: Sequence[Operation]) -> PageBadge:
-    """The badge; of what is wrong it tells what keeps the work from going on."""
-    waiting = sum(operation.status in _WAITING for operation in operations)
+def badge_of(health: Health, to_do: int) -> PageBadge:
+    """The badge; of what is wrong it tells what keeps the work from going on.
+
+    to_do: what is left, as the page Work counts it.
+    """
+    waiting = max(0, to_do - (health.queue.light is Light.WORKING))
     parts = (health.sillytavern, health.queue, health.reading, health.backend)
     wrong = [item for item in parts if _is_bad(item.light)]
     if wrong:

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 
 from app.core.errors import BridgeError, UsageError
-from app.core.operations import Operation
 from app.core.part_health import Health
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
@@ -59,12 +58,12 @@ class PageSide:
         link: BridgeLink,
         chats: OpenChats,
         settings: Settings,
-        operations: Callable[[], Sequence[Operation]],
+        to_do: Callable[[], int],
     ) -> None:
         self._link = link
         self._chats = chats
         self._settings = settings
-        self._operations = operations
+        self._to_do = to_do
         self._tasks = TaskSupervisor()
         self._bursts = Bursts(LONGEST_SETTLE_SECONDS)
         self._parts: dict[str, bool] = {}
@@ -115,7 +114,7 @@ class PageSide:
             self._parts = parts
             self._link.choose_parts(parts)
             self._tasks.spawn(self._tell_parts(), name="choosing parts of the page")
-        badge = badge_of(health, self._operations())
+        badge = badge_of(health, self._to_do())
         if badge != self._badge:
             self._badge = badge
             if self._link.pages:  # one that comes later is greeted with it

@@ -101,12 +101,15 @@ def queue_health(
     operations: Sequence[Operation],
     halt: Halt | None = None,
     catching_up: Sequence[CatchUpProgress] = (),
+    *,
+    to_do: int | None = None,
 ) -> HealthItem:
-    """How the queue is doing."""
+    """How the queue is doing. to_do: what is left, as the page Work counts it; None: operations."""
     running = [op for op in operations if op.status is OperationStatus.RUNNING]
     waiting = [
         op for op in operations if op.status in (OperationStatus.PENDING, OperationStatus.WAITING)
     ]
+    left = len(waiting) if to_do is None else max(len(waiting), to_do - len(running))
     if halt is not None and halt.reason:
         return HealthItem("queue", Light.BAD, halt.reason)
     if halt is not None and halt.before is not None:
@@ -114,7 +117,7 @@ def queue_health(
         return HealthItem("queue", Light.IDLE, sentence)
     if halt is not None:
         return HealthItem(
-            "queue", Light.IDLE, trn("Paused, {n} waiting", "Paused, {n} waiting", len(waiting))
+            "queue", Light.IDLE, trn("Paused, {n} waiting", "Paused, {n} waiting", left)
         )
     why = _why_waiting(operations, waiting)
     if catching_up and (running or (waiting and not why)):
@@ -122,14 +125,14 @@ def queue_health(
     if running:
         sentence = retold(running[0].spec.label)
         if waiting:
-            label, count = sentence, len(waiting)
-            sentence = trn("{label}, {n} waiting", "{label}, {n} waiting", count, label=label)
+            label = sentence
+            sentence = trn("{label}, {n} waiting", "{label}, {n} waiting", left, label=label)
         return HealthItem("queue", Light.WORKING, sentence)
     if waiting:
         sentence = (
-            trn("{n} waiting: {why}", "{n} waiting: {why}", len(waiting), why=why)
+            trn("{n} waiting: {why}", "{n} waiting: {why}", left, why=why)
             if why
-            else trn("{n} waiting", "{n} waiting", len(waiting))
+            else trn("{n} waiting", "{n} waiting", left)
         )
         # What begins in a moment, and a cap that the user set, are nothing that went wrong.
         light = Light.IDLE if why in ("", tr(CAPPED), tr(OFF)) else Light.BAD

@@ -126,7 +126,7 @@ async def test_a_folder_that_goes_is_said_and_comes_back_by_itself(companion: Co
     assert str(folder) in companion.folder_gone
     assert companion.health.sillytavern.light is Light.BAD
     assert companion.health.sillytavern.sentence == companion.folder_gone
-    assert badge_of(companion.health, ()) == PageBadge("trouble", 0, companion.folder_gone)
+    assert badge_of(companion.health, 0) == PageBadge("trouble", 0, companion.folder_gone)
     assert companion.taverns
     companion._caretaker.failed.emit((path, "The chat is no longer there."))
     append(away / path.relative_to(folder), message(count, "Said elsewhere."))
@@ -156,7 +156,7 @@ async def test_a_chat_that_was_missed_with_its_folder_is_not_said_to_be_missed_a
     await until(lambda: companion.health.reading.light is Light.GOOD)
     await companion.settled(path)
     assert said[-1] == companion.health
-    assert badge_of(said[-1], ()).state == "ready"
+    assert badge_of(said[-1], 0).state == "ready"
 
 
 async def test_a_folder_that_was_not_there_at_the_start_is_found_when_it_comes(

@@ -55,6 +55,8 @@ async def test_a_pause_says_why(
     assert isinstance(page, WorkPage)
     companion._queue._worker.hold(StoreError("The disk is full."))
     await until(lambda: page._reason.text() == "Paused: The disk is full.")
+    # "699 to do132,812 tokens today"
+    await until(lambda: page._reason.x() >= page._summary.geometry().right() + 8)
     QTest.mouseClick(page._pause, Qt.MouseButton.LeftButton)
     await until(lambda: page._reason.text() == "")
     assert not companion.work.is_paused
