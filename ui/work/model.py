@@ -88,7 +88,9 @@ def state_sentence(operation: Operation, *, now: float) -> str:
     """Where it stands; a failure in its own words."""
     if operation.status is OperationStatus.WAITING:
         seconds = operation.not_before - now
-        error = operation.error or tr("It did not work.")
+        error = retold(operation.error) if operation.error else tr("It did not work.")
+        if seconds < AT_ONCE and operation.held:  # another one asks for it
+            return operation.held
         if seconds < AT_ONCE:
             return f"{error} {tr('Again at once.')}"
         return f"{error} {tr('Again in {duration}.', duration=duration_words(seconds))}"

@@ -121,8 +121,9 @@ class OperationQueue(Backlog):
         """Who was away is back: what waits for them is tried now."""
         waiting = tuple(self._worker.away)
         self._worker.away.clear()
-        self.absences.clear()
         await self.try_now(waiting)
+        self.absences.clear()  # only now, or one of those that they held asks meanwhile
+        self.wake.set()
 
     async def retry(self, operation_id: int) -> None:
         """Queue again what failed or was cancelled, or try a waiting one now."""

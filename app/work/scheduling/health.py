@@ -146,7 +146,10 @@ def _why_waiting(operations: Sequence[Operation], waiting: Sequence[Operation]) 
         return ""
     ended = (op.finished or 0.0 for op in operations if op.status is OperationStatus.DONE)
     is_overcome = (waiting[0].started or 0.0) < max(ended, default=0.0)
-    return "" if waiting[0].error and is_overcome else waiting[0].error or waiting[0].held
+    if waiting[0].error and is_overcome:
+        return ""
+    # In the language of now, whatever it was kept in.
+    return retold(waiting[0].error) if waiting[0].error else waiting[0].held
 
 
 def catch_up_words(progress: CatchUpProgress) -> str:

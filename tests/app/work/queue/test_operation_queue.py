@@ -276,9 +276,17 @@ async def test_one_asks_for_all_while_whom_they_ask_is_away(
     assert script.done == ["other"]  # another one does it
     assert [op.error or op.held for op in queue.operations[:3]] == ["Nobody answers."] * 3
     assert queue.held_back("Nobody answers.") == ()  # that is no rule of the user's
+
+    async def look() -> None:
+        queue.look()  # something else changes just then
+
+    await asyncio.gather(queue.try_away(), look())  # SillyTavern's page came, say
+    await queue.wait_idle()
+    assert asked == ["one", "one"]
+    asked.clear()
     await queue.retry(next(op.id for op in queue.operations if op.spec.key == "two"))
     await queue.wait_idle()
-    assert asked == ["one", "two"]  # asked for by hand
+    assert asked == ["two"]  # asked for by hand
     is_away = False
     await queue.retry(next(op.id for op in queue.operations if op.spec.key == "two"))
     await queue.wait_idle()

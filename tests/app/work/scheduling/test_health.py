@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.core import translation
 from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.core.part_health import Light
@@ -60,3 +61,13 @@ def test_what_was_overcome_is_told_of_no_more() -> None:
     assert queue_health((missed, made)).sentence == "1 waiting"
     again = replace(missed, started=10.0)
     assert queue_health((again, made)).sentence == "1 waiting: Nobody answers."
+    kept = replace(
+        again,
+        error="SillyTavern's page is not open. The work goes on when it is, in a "
+        "browser on this computer.",
+    )
+    translation.use("de")
+    try:
+        assert "Die Seite von SillyTavern ist nicht offen" in queue_health((kept, made)).sentence
+    finally:
+        translation.use(translation.ENGLISH)
