@@ -34,13 +34,22 @@ INFORMS_SECONDS, FAILED_SECONDS = 30.0, 60.0
 def plan_sentence(plan: CatchUpPlan) -> str:
     """What recapping a backlog takes, before the user says yes."""
     said = []
-    if plan.search.requests:
+    search = plan.search
+    if search.requests and search.requests == search.requests_at_most:
+        said.append(
+            trn(
+                "Looking for scene breaks takes {n} request; the scenes found are recapped then.",
+                "Looking for scene breaks takes {n} requests; the scenes found are recapped then.",
+                search.requests,
+            )
+        )
+    elif search.requests:
         said.append(
             tr(
                 "Looking for scene breaks takes about {requests} requests, at most "
                 "{requests_at_most}; the scenes found are recapped then.",
-                requests=number(plan.search.requests),
-                requests_at_most=number(plan.search.requests_at_most),
+                requests=number(search.requests),
+                requests_at_most=number(search.requests_at_most),
             )
         )
     if plan.reading.requests:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -28,6 +30,10 @@ def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     assert sentence == (
         "Looking for scene breaks takes about 12 requests, at most 60; the scenes found are "
         "recapped then. About 10,000 tokens."
+    )
+    sure = replace(SEARCH, requests_at_most=SEARCH.requests)
+    assert plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=sure)).startswith(
+        "Looking for scene breaks takes 12 requests; the scenes found are recapped then."
     )
     sentence = plan_sentence(CatchUpPlan(5, 0, 80, 21, 20_000, 2_000, search=SEARCH))
     assert "about 12 requests, at most 60" in sentence

@@ -183,8 +183,11 @@ class ReadingStrip(QWidget):
         place = places.get(operation.spec.anchor, 0)
         self._bar.set_share(place / max(1, last))
         is_running = operation.status is OperationStatus.RUNNING
-        word = tr("Reading now") if is_running else operation.held or operation.error or tr("Next")
-        self.words.setText(f"{retold(word)}: {retold(operation.spec.label)}")
+        label, why = retold(operation.spec.label), operation.held or operation.error
+        if why and not is_running:  # a sentence, which stands last
+            self.words.setText(f"{label}: {retold(why)}")
+        else:
+            self.words.setText(f"{tr('Reading now') if is_running else tr('Next')}: {label}")
 
     def _on_stop(self) -> None:
         if self.operation is not None:

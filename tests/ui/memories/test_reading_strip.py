@@ -1,0 +1,34 @@
+"""What the strip over the memories says of a reading that is under way, or cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtWidgets import QApplication
+
+from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from ui.memories.pane.states import ReadingStrip
+
+AWAY = "Nobody answers at http://localhost:5001. Is the model's server running there?"
+SPEC = OperationSpec(OperationKind.MEMORY_PASS, 1, "key", "anchor", "Memories of #0 to #9")
+WAITS = Operation(1, SPEC, OperationStatus.WAITING, error=AWAY)
+
+
+def test_why_a_reading_waits_stands_behind_what_waits(dressed: QApplication) -> None:
+    """“…running there?: Memories of #0 to #9” was no sentence, and cut where it began to tell."""
+    strip, said = ReadingStrip(), []
+    for operation in (
+        WAITS,
+        replace(WAITS, status=OperationStatus.PENDING, error="", held=AWAY),
+        replace(WAITS, status=OperationStatus.RUNNING),
+        replace(WAITS, status=OperationStatus.PENDING, error=""),
+    ):
+        strip.show_operations((operation,), {"anchor": 3}, 9)
+        said.append(strip.words.text())
+    assert said == [
+        f"Memories of #0 to #9: {AWAY}",
+        f"Memories of #0 to #9: {AWAY}",
+        "Reading now: Memories of #0 to #9",
+        "Next: Memories of #0 to #9",
+    ]
+    strip.deleteLater()
