@@ -126,6 +126,7 @@ def test_the_menu_of_a_scene_holds_what_can_be_done_with_it(
         "Redo scene recap",
         "Rebuild running recap from scene 2",
         "Recap the 10 messages of scene 2",
+        "Memories of this scene",
         "Find scene breaks with the model",
     ]
 
