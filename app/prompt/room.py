@@ -20,7 +20,7 @@ LEAST_WORTH = 100  # tokens: who knows what, and what is open, is worth telling 
 LINE_COSTS = 4  # tokens of a line beside its words
 # Tokens that slots take of a total before the newest messages get any, and percent of what is more.
 # Measured the same way: with this much told, the messages themselves answer more.
-FIRST_TO_SLOTS, MORE_TO_SLOTS = 700, 25
+FIRST_TO_SLOTS, MORE_TO_SLOTS = 900, 12
 # The running recap's least share of the room, in a prompt of so many tokens or fewer, or more.
 SMALL_PROMPT, RECAP_SHARES = (1_000, 2_000), (1 / 8, 1 / 2)
 # Lines of each slot that hardly wait for others: in a prompt of any size, and in one that is not
