@@ -5,6 +5,7 @@ Source: spec/smart-memory.md §16 (IJ1, IJ5, IJ8, IJ9, IJ12).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from app.memory.documents import canon, profiles, summary
@@ -15,6 +16,7 @@ from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.notes import ALSO_NAMED, names_told
 from app.prompt.choosing.worth import PASSING
+from app.prompt.headings import Headings
 from app.prompt.occasion import Occasion
 from app.prompt.slots import LeftOut, Reason
 from app.settings.slot_table import SlotName
@@ -26,6 +28,12 @@ from app.story.scenes import Scene
 # Of a summary that is cut, what is so now outlasts what happened.
 SUMMARY_RANK = ("moment", "scene", "present", "threads", "relationships", "revealed", "events")
 PROFILE_TITLES = ("{name}, state:", "{name}, world:", "{name}, relationships:")
+PORTRAIT_FIELDS = frozenset(
+    {"posture", "fears", "loyalties", "location", "threats", "unresolved", "time"}
+)
+_CONFIDENCE = re.compile(
+    r"[,;]?[ \t]{0,4}\(?confidence:?[ \t]{0,4}[01](?:[.,]\d{1,3})?\)?[ \t]*$", re.I
+)
 LASTING_FIELDS = frozenset({"fears", "loyalties"})  # of a portrait
 REPAIR_TEMPLATE = "[Correction for the next reply: {{repair}}]"
 
@@ -119,7 +127,7 @@ def profiles_draft(occasion: Occasion) -> Draft:
     if document and document.sections and document.made_by != YOU and occasion.is_of_then(document):
         parts = _lasting(parts)
     entries = [
-        Entry(one_line(line), (group, place), group=group)
+        Entry(_portrait_line(line, occasion.headings), (group, place), group=group)
         for group in reversed(range(len(profiles.SECTIONS)))
         for place, line in enumerate(parts.get(profiles.SECTIONS[group], "").splitlines())
         if line.strip()
@@ -195,6 +203,13 @@ def _profile_parts(document: Document | None) -> dict[str, str]:
         return {}
     parts = dict(document.sections) or sections(cleaned(document.text), profiles.NAMES)
     return parts or {profiles.SECTIONS[0]: document.text}
+
+
+def _portrait_line(line: str, headings: Headings) -> str:
+    """A line of a portrait in the story's language, without what is said of how sure it is."""
+    label, colon, told = one_line(_CONFIDENCE.sub("", line)).partition(":")
+    is_field = label.casefold() in PORTRAIT_FIELDS
+    return f"{headings.of(label.casefold()) if is_field else label}{colon}{told}"
 
 
 def _lasting(parts: Mapping[str, str]) -> dict[str, str]:

@@ -67,6 +67,18 @@ def test_each_language_has_a_word_for_all_that_prompts_say(pack: LanguagePack) -
         assert ("\n" in said) is False
 
 
+def test_a_portrait_says_its_fields_in_the_language_of_the_story() -> None:
+    parts = {
+        "character_state": "fears: die Nacht",
+        "relationship_matrix": "Bo: sie traut ihm, confidence 0.8",
+    }
+    portrait = document(DocumentKind.PROFILE, "", subject="Vera", sections=parts)
+    text = whole(prompt([], documents=[portrait], headings_language="de"))
+    assert "Ängste: die Nacht" in text
+    assert "Bo: sie traut ihm\n" in f"{text}\n"
+    assert "confidence" not in text
+
+
 @pytest.mark.parametrize("pack", OTHERS, ids=lambda pack: pack.code)
 def test_no_english_heading_is_left_in_another_language(pack: LanguagePack) -> None:
     """German stories had "The scene now:" above them, and models went over to English."""
