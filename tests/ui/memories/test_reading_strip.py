@@ -7,7 +7,7 @@ from dataclasses import replace
 from PySide6.QtWidgets import QApplication
 
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
-from ui.memories.pane.states import ReadingStrip
+from ui.memories.pane.states import EmptyState, ReadingStrip
 
 AWAY = "Nobody answers at http://localhost:5001. Is the model's server running there?"
 SPEC = OperationSpec(OperationKind.MEMORY_PASS, 1, "key", "anchor", "Memories of #0 to #9")
@@ -31,4 +31,16 @@ def test_why_a_reading_waits_stands_behind_what_waits(dressed: QApplication) -> 
         "Reading now: Memories of #0 to #9",
         "Next: Memories of #0 to #9",
     ]
+    strip.deleteLater()
+
+
+def test_a_story_is_not_said_to_be_read_while_nobody_answers(dressed: QApplication) -> None:
+    strip = ReadingStrip()
+    empty, said = EmptyState(strip), []
+    for operation in (WAITS, replace(WAITS, status=OperationStatus.RUNNING)):
+        strip.show_operations((operation,), {"anchor": 3}, 9)
+        empty.show_state(is_known=True, is_reading=True, has_model=True, is_demo=False)
+        said.append(empty.title.text())
+    assert said == ["Reading waits", "Reading"]
+    empty.deleteLater()
     strip.deleteLater()

@@ -27,23 +27,28 @@ EMPTY = N_(
 )
 NO_MODEL = N_("No model is chosen. Rules alone find names and little else; a model finds far more.")
 READING = N_("The story is being read. Memories appear here as they are found.")
+WAITS = N_("Reading waits")
+WHY = N_("Why is said above. Memories appear here as they are found.")
 LOOKING = N_("Reading what is remembered")
 FAILED = N_("What is remembered could not be read")
 
 
 class EmptyState(QWidget):
-    """Signals:
-    read_asked: the story is to be read now.
-    model_asked: a model is to be chosen.
-    demo_asked: the demo story is to be opened.
+    """strip: what says above how the reading goes, where it is said.
+
+    Signals:
+        read_asked: the story is to be read now.
+        model_asked: a model is to be chosen.
+        demo_asked: the demo story is to be opened.
     """
 
     read_asked = Signal()
     model_asked = Signal()
     demo_asked = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, strip: ReadingStrip | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._strip = strip
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # it keeps the keyboard for what comes
         self._unknown = LOOKING
         self.title = Label(tr(TITLE), font=ui_font(15, SEMIBOLD))
@@ -101,8 +106,10 @@ class EmptyState(QWidget):
     ) -> None:
         """Say what can be done from here. is_known: it was looked whether there are memories."""
         title = TITLE if is_known else self._unknown
-        self.title.setText(tr("Reading") if is_reading and is_known else tr(title))
-        self.sentence.setText(tr(READING) if is_reading else tr(EMPTY))
+        waits = self._strip is not None and self._strip.waits
+        reading = tr(WAITS) if waits else tr("Reading")
+        self.title.setText(reading if is_reading and is_known else tr(title))
+        self.sentence.setText(tr(WHY) if waits else tr(READING) if is_reading else tr(EMPTY))
         self.sentence.setVisible(is_known)
         is_idle = is_known and not is_reading
         self.no_model.setVisible(not has_model and is_idle)
@@ -149,6 +156,14 @@ class ReadingStrip(QWidget):
     def is_reading(self) -> bool:
         """Whether work on memories is under way or waits."""
         return self.operation is not None and self.operation.status not in FINISHED
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is under way and something keeps it, which is said."""
+        operation = self.operation
+        if operation is None or operation.status in (*FINISHED, OperationStatus.RUNNING):
+            return False
+        return bool(operation.held or operation.error)
 
     def show_operations(
         self, operations: Sequence[Operation], places: Mapping[str, int], last: int
