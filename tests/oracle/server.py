@@ -22,7 +22,7 @@ EPISTEMIC, LEDGER, ARCS = "epistemic", "ledger", "arcs"
 LONG_TERM, SESSION, FEELINGS = "long-term", "session", "feelings"
 SENTENCE = re.compile(r"[^.!?*\"]{12,120}[.!?]")
 # Of what puts memory in order: the answer is that all of it stays.
-KEEPING = ("You keep the notes of a long story in order", "Go through the notes one by one")
+KEEPING = ("You keep the notes of a long story in order", "Say which notes no longer hold")
 TASKS: Mapping[str, tuple[str, ...]] = {
     "Write every kind of entry": (EPISTEMIC, LEDGER, ARCS, LONG_TERM, SESSION, FEELINGS),
     "Your task: note who knows what": (EPISTEMIC,),

@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 
 from app.companion import Companion
-from app.llm.prompts.prompt_files import TASKS
+from app.llm.prompts.prompt_files import TASKS, load_prompts
 from app.llm.prompts.prompt_library import PromptTask
 from ui.program.main_window import MainWindow
 from ui.prompts.page import PromptsPage
@@ -71,7 +71,8 @@ async def test_each_task_is_shown_with_its_inputs_explained(
 ) -> None:
     assert page.model.rowCount() == len(TASKS)
     await choose(page, "running_recap", until)
-    assert page.editor.state.text() == "Ours is in force, version 3."
+    version = load_prompts()["running_recap"].version
+    assert page.editor.state.text() == f"Ours is in force, version {version}."
     assert set(page.editor.facts.chips) == {
         *("previous", "scene_name", "scene_recap", "tokens", "limit")
     }
