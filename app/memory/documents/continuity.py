@@ -59,6 +59,12 @@ def last_reply(messages: Sequence[Message]) -> int | None:
     return None
 
 
+def newest_reply(messages: Sequence[Message]) -> int | None:
+    """The same, whatever the user wrote since: whoever asks for a check means the last one."""
+    told = (i for i in range(len(messages) - 1, -1, -1) if is_told(messages[i]))
+    return next((index for index in told if not messages[index].is_user), None)
+
+
 def is_checked(documents: Iterable[Document], reply: Message) -> bool:
     """Whether this reply was checked in these words."""
     return any(

@@ -15,7 +15,7 @@ from pathlib import Path
 from app.core.errors import UsageError
 from app.core.operations import OperationKind, OperationSpec
 from app.core.translation import N_, tr
-from app.memory.documents.continuity import last_reply, uncorrected
+from app.memory.documents.continuity import last_reply, newest_reply, uncorrected
 from app.memory.documents.profiles import MOST_AT_ONCE, subjects
 from app.memory.documents.summary import covered_until, to_summarise
 from app.memory.lifecycle.policy import refusal
@@ -193,9 +193,10 @@ def _specs(about: Derivable, request: TextRequest, *, again: str = "") -> tuple[
             indexes = _to_sum_up(about, messages)
             return (summary_spec(about, indexes, again=again),) if indexes else ()
         case TextRequest.CONTINUITY:
-            index = last_reply(messages)
-            is_there = bool(index) and bool(about.active or about.story_so_far)
-            return (continuity_spec(about, index or 0, again=again),) if is_there else ()
+            index = newest_reply(messages)
+            if index is None or not (about.active or about.story_so_far):
+                return ()
+            return (continuity_spec(about, index, again=again),)
 
 
 def _to_sum_up(about: Derivable, messages: Sequence[Message]) -> list[int]:

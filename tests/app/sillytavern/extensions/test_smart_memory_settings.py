@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import re
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -32,6 +35,11 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
+SPEC = Path(__file__).parents[4] / "resources" / "spec" / "smart-memory.md"
+SAID = re.compile(r"(?:^|· |\n)([a-z]+(?:_[a-z]+)+) (true|false|\d+)(?= ·|\s|$)")
+BUDGET = re.compile(r"`([a-z_]+?)_?(?:inject_budget|response_length)?_?` (\d+)")
+
+
 def read(**changes: Any) -> ChangedSettings:
     return changed_settings({"smart_memory": {**DEFAULTS, **changes}})
 
@@ -39,6 +47,19 @@ def read(**changes: Any) -> ChangedSettings:
 def test_what_stands_at_its_default_is_nobodys_wish() -> None:
     assert read() == ChangedSettings()
     assert changed_settings({}) == ChangedSettings()
+
+
+def test_defaults_there_are_those_that_are_written_down_of_it() -> None:
+    text = SPEC.read_text(encoding="utf-8")
+    (others,) = re.findall(r"^## 20\..*?(?=^## 21\.)", text, re.MULTILINE | re.DOTALL)
+    said = {name: json.loads(value) for name, value in SAID.findall(others)}
+    budgets = dict(BUDGET.findall(re.search(r"\*\*TK1 .*", text)[0]))  # type: ignore[index]
+    said |= {f"{name}_inject_budget": int(value) for name, value in budgets.items()}
+    held: dict[str, Any] = {name: default for name, (default, _) in _SAME.items()}
+    held |= _WITHOUT
+    both = said.keys() & held.keys()
+    assert len(both) > 25
+    assert {name: held[name] for name in both} == {name: said[name] for name in both}
 
 
 def test_changes_come_under_our_names() -> None:

@@ -108,6 +108,19 @@ async def test_a_reply_is_checked_against_a_summary_where_no_memory_is_kept(tmp_
         assert not offers(play)[TextRequest.CONTINUITY].why_not
 
 
+async def test_the_last_reply_is_checked_on_a_word_also_when_the_user_has_gone_on(
+    tmp_path: Path,
+) -> None:
+    messages = [*told(), message(len(TEXTS), "I ask her.", name="Ana", is_user=True)]
+    async with playing(tmp_path, Script(LINES), messages=messages) as play:
+        await play.follow()
+        assert not offers(play)[TextRequest.CONTINUITY].why_not
+        await play.companion.texts.ask(play.path, TextRequest.CONTINUITY)
+        await play.companion.settled(play.path)
+        (checked,) = (d for d in play.view.documents if d.kind is DocumentKind.CONTINUITY)
+        assert checked.until == play.view.story.messages[len(TEXTS) - 1].anchor
+
+
 async def test_without_a_model_nothing_is_offered(tmp_path: Path) -> None:
     tavern = tmp_path / "data" / "default-user"
     path = write_chat(tavern / "chats" / "Mira" / "Mira - 1.jsonl", told())
