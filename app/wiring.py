@@ -108,6 +108,7 @@ class Wiring(News, ABC):
         self._make_ground(parts)
         self._make_workers(parts)
         self._make_hands(parts)
+        self._make_recall(parts)
         self._make_page_side()
 
     def _make_ground(self, parts: Parts) -> None:
@@ -231,6 +232,12 @@ class Wiring(News, ABC):
             self.settings_file.take_in,
             self.breaks.take_in,
         )
+        self._chats.keeps_memory = parts.options.keeps_memory
+        to_the_end = parts.options.reads_to_the_end
+        self._chats.reads_to_the_end = not parts.options.watch if to_the_end is None else to_the_end
+
+    def _make_recall(self, parts: Parts) -> None:
+        """What finds old things for a turn, and lets the pages know when it has found more."""
         self._turn_vectors = TurnVectors(
             self._performers.memory.vectors_of,
             self._tasks,
@@ -250,9 +257,6 @@ class Wiring(News, ABC):
         self._prompting.meant = self._meanings.of
         self._prompting.hear = self._meanings.hear
         self._meanings.changed.connect(self._publish)
-        self._chats.keeps_memory = parts.options.keeps_memory
-        to_the_end = parts.options.reads_to_the_end
-        self._chats.reads_to_the_end = not parts.options.watch if to_the_end is None else to_the_end
 
     def _make_page_side(self) -> None:
         """What SillyTavern's page is told and asked, and what is written beside it."""
