@@ -27,6 +27,12 @@ OTHER_TITLES = {  # by setting
     "inclusion_limit": RECAPS_TITLE,
     "long_term_limit": KEPT_TITLE,
 }
+OTHERS_IN_SENTENCES: Mapping[str, str] = {
+    "budget_total": N_("all tiers together"),
+    "running_recap_budget": N_("running recap"),
+    "inclusion_limit": N_("message recaps"),
+    "long_term_limit": N_("kept message recaps"),
+}
 TURN_WORDS: Mapping[TurnKind, str] = {
     TurnKind.DIALOGUE: N_("Dialogue"),
     TurnKind.ACTION: N_("Action"),
@@ -76,7 +82,7 @@ def moved_label(what: str, before: int, after: int) -> str:
 
 def what_of(name: SlotName | None, setting: str) -> str:
     """What a budget is for, in English: as the settings call a slot, "long-term memories"."""
-    return SLOTS[name].what if name else OTHER_TITLES[setting].lower()
+    return SLOTS[name].what if name else OTHERS_IN_SENTENCES[setting]
 
 
 def spoken_row(title: str, used: int, budget: int, full: int) -> str:

@@ -33,7 +33,7 @@ MATTER_WORDS = {
     Attitude.KNOWS: N_("Who knows it"),
     Attitude.SUSPECTS: N_("Who suspects it"),
     Attitude.BELIEVES: N_("Who is wrong about it"),
-    Attitude.HIDING: N_("Hide it"),
+    Attitude.HIDING: N_("Who hides it"),
     Attitude.UNAWARE: N_("Who does not know it"),
     Attitude.KEPT: N_("Who is kept in the dark"),
 }

@@ -55,6 +55,7 @@ class BackendChoice(QWidget):
         test_wanted: spec to be tried.
         models_wanted: address of a server whose models are to be listed.
         confirmed: the button was pressed for what is in use already.
+        key_entered: a key was typed and Enter pressed.
         changed: the button says something else, or can be pressed now or no more.
         key_removed: address of a server whose key is to be forgotten.
 
@@ -63,6 +64,7 @@ class BackendChoice(QWidget):
 
     chosen = Signal(str)
     confirmed = Signal()
+    key_entered = Signal()
     changed = Signal()
     test_wanted = Signal(str)
     models_wanted = Signal(str)
@@ -98,6 +100,7 @@ class BackendChoice(QWidget):
         self.key = Field(tr("API key of the server"), placeholder=tr(NO_KEY))
         self.key.setObjectName("api key")
         self.key.textEdited.connect(self._ask_anew)
+        self.key.returnPressed.connect(self.key_entered)
         self.key.setEchoMode(Field.EchoMode.Password)
         self._forget_key = Button(tr("Forget the key"), icon="trash")
         self._forget_key.setObjectName("forget the key")

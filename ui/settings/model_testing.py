@@ -29,6 +29,7 @@ class ModelTesting(QObject):
         choice.test_wanted.connect(self._on_test)
         choice.models_wanted.connect(self._on_models)
         choice.key_removed.connect(self._on_key_removed)
+        choice.key_entered.connect(self._on_key_entered)
         choice.trial.stop_wanted.connect(self.stop)
         self._again = QTimer(self)
         self._again.setInterval(LOOK_AGAIN_MS)
@@ -41,6 +42,14 @@ class ModelTesting(QObject):
         if key:
             await self._session.companion.models.keep_key(url, key)
             self._choice.show_keys()
+
+    def _on_key_entered(self) -> None:
+        async def keep() -> None:
+            await self.keep_key()
+            self._session.told.emit(tr("A key is kept"))
+
+        if self._choice.key.text().strip():
+            self._session.do(keep(), name=N_("keeping an API key"))
 
     def _on_key_removed(self, url: str) -> None:
         async def forget() -> None:

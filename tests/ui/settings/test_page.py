@@ -213,6 +213,18 @@ async def test_the_key_field_shows_that_a_key_is_kept(
     await companion.models.keep_key("http://127.0.0.1:9", "")
 
 
+async def test_a_key_is_kept_when_enter_is_pressed_behind_it(
+    page: SettingsPage, companion: Companion, until: Until
+) -> None:
+    backend = page.backend
+    backend.choose("openai", model="m", url="http://127.0.0.1:9")
+    backend.key.setText("a-secret")
+    QTest.keyClick(backend.key, Qt.Key.Key_Return)
+    await until(lambda: "A key is kept" in backend.key.placeholderText())
+    assert not backend.key.text()
+    await companion.models.keep_key("http://127.0.0.1:9", "")
+
+
 async def test_a_test_can_be_stopped(page: SettingsPage, until: Until) -> None:
     with FakeLlm() as llm:
         llm.reply = lambda request: f"Late: {llm.closing.wait(5)}"
