@@ -168,7 +168,7 @@ async def test_deeds_are_taken_back_by_name(
     assert page.bar.undo.toolTip() == "Undo: prompt “Recap of a scene”"
     QTest.mouseClick(page.bar.undo, Qt.MouseButton.LeftButton)
     await until(lambda: page.editor.state.text().startswith("Ours is in force"))
-    assert "Be brief." not in page.editor.user.text
+    await until(lambda: "Be brief." not in page.editor.user.text)
     await until(lambda: page.bar.redo.isEnabled())
     QTest.mouseClick(page.bar.redo, Qt.MouseButton.LeftButton)
     await until(lambda: page.editor.user.text.endswith("Be brief."))
