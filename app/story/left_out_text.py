@@ -53,7 +53,7 @@ def spans_left_out(text: str, rules: Sequence[Rule]) -> tuple[tuple[int, int], .
     return tuple(joined)
 
 
-def told_text(text: str, rules: Sequence[Rule]) -> str:
+def text_as_read(text: str, rules: Sequence[Rule]) -> str:
     """The text without what is left out, and without the empty lines that it leaves."""
     spans = spans_left_out(text, rules)
     if not spans:
@@ -64,11 +64,11 @@ def told_text(text: str, rules: Sequence[Rule]) -> str:
     return _EMPTY_LINES.sub("\n\n", kept).strip()
 
 
-def told_messages(messages: Sequence[Message], rules: Sequence[Rule]) -> tuple[Message, ...]:
+def messages_as_read(messages: Sequence[Message], rules: Sequence[Rule]) -> tuple[Message, ...]:
     """The messages as models read them. Who they are, and of which text, stays."""
     if not rules:
         return tuple(messages)
-    told = ((message, told_text(message.text, rules)) for message in messages)
+    told = ((message, text_as_read(message.text, rules)) for message in messages)
     return tuple(m if text == m.text else structs.replace(m, text=text) for m, text in told)
 
 

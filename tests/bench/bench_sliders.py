@@ -30,7 +30,7 @@ from app.story.inclusion import InclusionRules, include
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
 from app.story.story import Story
-from app.work.prompts.budget_preview import Rehearsal
+from app.work.prompts.budget_preview import BudgetPreview
 from tests.bench.bench_story_page import FRAME_MS, long_story
 from tests.bench.table import Aim, Row
 from ui.budgets.page import BudgetsPage
@@ -68,13 +68,13 @@ def measure() -> list[Row]:
     application.setStyle(InstrumentStyle(theme))
     rows: list[Row] = []
     for count in SIZES:
-        rehearsal = rehearsed(count)
-        rows += _dragged(application, rehearsal, count)
-        rows += _recounted(rehearsal, count)
+        preview = previewed(count)
+        rows += _dragged(application, preview, count)
+        rows += _recounted(preview, count)
     return rows
 
 
-def rehearsed(count: int) -> Rehearsal:
+def previewed(count: int) -> BudgetPreview:
     """A chat with a recap of each message and some hundred memories."""
     settings = {name: setting.default for name, setting in REGISTRY.items()}
     settings |= {"budget_mode": "advanced", "message_recaps_inject": True}
@@ -82,9 +82,9 @@ def rehearsed(count: int) -> Rehearsal:
     story = with_recaps(long_story(count), RecapSettings(settings).inclusion_rules(CONTEXT))
     told = Recollection(standings(memories(story), Ground.of(1, story.messages)), chat=1)
     turn = prepared(story, settings, Means(COUNT, load_packs()), told=told)
-    rehearsal = Rehearsal(turn, InclusionPreview(story, COUNT), settings, CONTEXT, True, 800)
-    rehearsal.under()
-    return rehearsal
+    preview = BudgetPreview(turn, InclusionPreview(story, COUNT), settings, CONTEXT, True, 800)
+    preview.under()
+    return preview
 
 
 def with_recaps(story: Story, rules: InclusionRules) -> Story:
@@ -150,11 +150,11 @@ class _Companion(QObject):
         coroutine.close()
 
 
-def _dragged(application: QApplication, rehearsal: Rehearsal, count: int) -> list[Row]:
+def _dragged(application: QApplication, preview: BudgetPreview, count: int) -> list[Row]:
     """A hand moves sliders from end to end and back: events, rows, colours and paint."""
-    page = BudgetsPage(_Companion(rehearsal.story))  # type: ignore[arg-type]
+    page = BudgetsPage(_Companion(preview.story))  # type: ignore[arg-type]
     page.resize(1_200, 740)
-    page.show_rehearsal(rehearsal)
+    page.show_preview(preview)
     page.show()
     application.processEvents()
     times: list[float] = []
@@ -205,13 +205,13 @@ def _mouse(track: Any, kind: QMouseEvent.Type, point: QPointF) -> None:
     QApplication.sendEvent(track, event)
 
 
-def _recounted(rehearsal: Rehearsal, count: int) -> list[Row]:
+def _recounted(preview: BudgetPreview, count: int) -> list[Row]:
     """The sums alone, as the page asks for them."""
     limits = [*range(0, 40, 2), *range(40, -1, -2)]
     for limit in limits:
-        rehearsal.under({"inclusion_limit": limit})
-    recaps = [_timed(partial(rehearsal.under, {"inclusion_limit": n})) for n in limits]
-    budgets = [_timed(partial(rehearsal.under, {"budget_long": n})) for n in range(100, 2_000, 50)]
+        preview.under({"inclusion_limit": limit})
+    recaps = [_timed(partial(preview.under, {"inclusion_limit": n})) for n in limits]
+    budgets = [_timed(partial(preview.under, {"budget_long": n})) for n in range(100, 2_000, 50)]
     half, size = Aim(most=FRAME_MS / 2), f"{count:,} messages"
     return [
         Row(f"recount of message recaps, a step, {size}", statistics.median(recaps), aim=half),

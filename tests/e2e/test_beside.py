@@ -254,7 +254,7 @@ async def test_what_was_learned_of_a_chat_is_kept_for_it_and_the_connection(
 
     async def known(companion: Companion) -> tuple[int, int]:
         """Tokens of the context as SillyTavern said it, 0 for never; and of what is fixed in it."""
-        found = await companion.budgets.rehearse(harbour)
+        found = await companion.budgets.preview(harbour)
         return found.context if found.is_context_said else 0, found.card
 
     async def learned(companion: Companion, before: int) -> tuple[int, int]:

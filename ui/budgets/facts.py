@@ -13,7 +13,7 @@ from app.settings.recaps import RecapSettings
 from app.settings.slot_table import NINE, SlotName
 from app.settings.slots import ADVANCED, BudgetSettings, SlotSettings
 from app.settings.values import REGISTRY
-from app.work.prompts.budget_preview import Outlook, Rehearsal
+from app.work.prompts.budget_preview import BudgetPreview, Outlook
 from ui.budgets import words
 from ui.core.slot_words import slot_meaning
 
@@ -71,7 +71,7 @@ class RowFacts:
 
 
 def ten_rows(
-    rehearsal: Rehearsal, outlook: Outlook, settings: Mapping[str, Any]
+    preview: BudgetPreview, outlook: Outlook, settings: Mapping[str, Any]
 ) -> tuple[RowFacts, ...]:
     """The ten tiers, and what the moment calls up."""
     contents = {content.key: content for content in outlook.slots.contents}
@@ -82,7 +82,7 @@ def ten_rows(
         else set()
     )
     return tuple(
-        _row(rehearsal, outlook, settings, name, contents.get(name.key), is_simple, tuned)
+        _row(preview, outlook, settings, name, contents.get(name.key), is_simple, tuned)
         for name in (*words.TEN, SlotName.TRIGGERED)
     )
 
@@ -117,7 +117,7 @@ def total_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
 
 
 def _row(
-    rehearsal: Rehearsal,
+    preview: BudgetPreview,
     outlook: Outlook,
     settings: Mapping[str, Any],
     name: SlotName,
@@ -153,32 +153,32 @@ def _row(
         content.budget if content and name is SlotName.TRIGGERED else outlook.turn[name],
         used,
         full,
-        max(full, rehearsal.full.get(name.key, 0)),
+        max(full, preview.full.get(name.key, 0)),
         why_fixed=why,
         is_tuned=name in tuned,
     )
 
 
 def recap_rows(
-    rehearsal: Rehearsal, outlook: Outlook, settings: Mapping[str, Any]
+    preview: BudgetPreview, outlook: Outlook, settings: Mapping[str, Any]
 ) -> tuple[RowFacts, ...]:
     """The running recap, and the recaps of single messages where there are any."""
     rows = [_running_row(outlook, settings)]
     if outlook.recaps is not None:
         first, second = outlook.recap_limits
-        texts = rehearsal.story.inclusion
+        texts = preview.story.inclusion
         inside = sum(texts[int(i)].tokens for i in outlook.recaps.included)
         kept = sum(texts[int(i)].tokens for i in outlook.recaps.long_term)
-        whole = rehearsal.recaps.tokens
+        whole = preview.recaps.tokens
         rows.append(
             _limit_row(
-                "inclusion_limit", tr(words.RECAPS_TITLE), rehearsal, settings, first, inside, whole
+                "inclusion_limit", tr(words.RECAPS_TITLE), preview, settings, first, inside, whole
             )
         )
         if kept:
             rows.append(
                 _limit_row(
-                    "long_term_limit", tr(words.KEPT_TITLE), rehearsal, settings, second, kept, kept
+                    "long_term_limit", tr(words.KEPT_TITLE), preview, settings, second, kept, kept
                 )
             )
     return tuple(rows)
@@ -214,7 +214,7 @@ def _running_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
 def _limit_row(
     name: str,
     title: str,
-    rehearsal: Rehearsal,
+    preview: BudgetPreview,
     settings: Mapping[str, Any],
     limit: int,
     used: int,
@@ -234,14 +234,14 @@ def _limit_row(
         meaning,
         int(settings[name]),
         0,
-        100 if is_percent else max(rehearsal.context, limit),
+        100 if is_percent else max(preview.context, limit),
         limit,
         limit,
         limit,
         used,
         full,
         full,
-        unit=rehearsal.context / 100 if is_percent else 1.0,
+        unit=preview.context / 100 if is_percent else 1.0,
     )
 
 

@@ -15,7 +15,7 @@ from app.prompt.slots import TurnKind
 from app.settings.slot_table import SlotName
 from app.settings.slots import ADVANCED, SIMPLE, BudgetSettings
 from app.work.prompts.budget_history import Need
-from app.work.prompts.budget_preview import Outlook, Rehearsal
+from app.work.prompts.budget_preview import BudgetPreview, Outlook
 from ui.budgets import words
 from ui.budgets.board import Board
 from ui.budgets.commands import BudgetCommands
@@ -54,7 +54,7 @@ class BudgetsPage(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._rehearsal: Rehearsal | None = None
+        self._preview: BudgetPreview | None = None
         self._outlook: Outlook | None = None
         self._needs: tuple[Need, ...] = ()
         self._needs_of: object = None
@@ -152,9 +152,9 @@ class BudgetsPage(QWidget):
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
-    def rehearsal(self) -> Rehearsal | None:
+    def preview(self) -> BudgetPreview | None:
         """The turn that budgets are tried on; None until it is known."""
-        return self._rehearsal
+        return self._preview
 
     @property
     def outlook(self) -> Outlook | None:
@@ -164,7 +164,7 @@ class BudgetsPage(QWidget):
     # Reading
 
     def _on_chat_opened(self, _story: object) -> None:
-        self._rehearsal, self._outlook, self._needs = None, None, ()
+        self._preview, self._outlook, self._needs = None, None, ()
         self._needs_of, self._kind = None, None
         self._tried.clear()
         self.prompt_bar.turns.choose(ANY)
@@ -190,16 +190,16 @@ class BudgetsPage(QWidget):
 
     async def _load(self, path: Path) -> None:
         handed_in = dict(self._tried)
-        rehearsal = await self._session.companion.budgets.rehearse(path)
+        preview = await self._session.companion.budgets.preview(path)
         if path != self._session.path:
             return
         if not self.board.is_moving:
             for name, value in handed_in.items():
                 if self._tried.get(name) == value:
                     del self._tried[name]
-        self.show_rehearsal(rehearsal)
+        self.show_preview(preview)
         self.header_changed.emit()
-        ground = (rehearsal.story.messages, rehearsal.prepared.occasion.told.standings)
+        ground = (preview.story.messages, preview.prepared.occasion.told.standings)
         if ground != self._needs_of:
             self._needs_of = ground
             needs = await self._session.companion.budgets.needs(path)
@@ -209,36 +209,36 @@ class BudgetsPage(QWidget):
 
     # Showing
 
-    def show_rehearsal(self, rehearsal: Rehearsal) -> None:
+    def show_preview(self, preview: BudgetPreview) -> None:
         """Show a chat's next prompt, with what is tried at this moment."""
-        self._rehearsal = rehearsal
-        self.strip.show_story(rehearsal.story)
+        self._preview = preview
+        self.strip.show_story(preview.story)
         self.setEnabled(True)
         self.try_now()
 
     @property
     def _settings(self) -> dict[str, Any]:
-        assert self._rehearsal is not None
-        return {**self._rehearsal.settings, **self._tried}
+        assert self._preview is not None
+        return {**self._preview.settings, **self._tried}
 
     def try_now(self) -> None:
         """Show what the prompt would hold with what is tried."""
         self._soon.stop()
-        if self._rehearsal is None:
+        if self._preview is None:
             return
-        self._outlook = self._rehearsal.under(self._tried, self._kind)
+        self._outlook = self._preview.under(self._tried, self._kind)
         self._show_rows()
         self._show_pane()
 
     def _show_rows(self) -> None:
-        rehearsal, outlook = self._rehearsal, self._outlook
-        if rehearsal is None or outlook is None:
+        preview, outlook = self._preview, self._outlook
+        if preview is None or outlook is None:
             return
         settings = self._settings
         mode = BudgetSettings(settings).budget_mode
-        ten = ten_rows(rehearsal, outlook, settings)
+        ten = ten_rows(preview, outlook, settings)
         tiers = ten[:-1] if mode == ADVANCED else (total_row(outlook, settings), *ten[:-1])
-        beside = (ten[-1], *recap_rows(rehearsal, outlook, settings))
+        beside = (ten[-1], *recap_rows(preview, outlook, settings))
         self.board.show_rows(tiers, beside, self._own())
         self.tools.show_mode(mode)
         if self.key not in self.board.rows:
@@ -247,10 +247,10 @@ class BudgetsPage(QWidget):
         self.prompt_bar.show_outlook(
             outlook,
             outlook.slots.responder,
-            is_said=rehearsal.is_context_said,
+            is_said=preview.is_context_said,
             counter=self._session.companion.budgets.counter_name,
         )
-        own_kind = rehearsal.prepared.kind if rehearsal.prepared.occasion.told else None
+        own_kind = preview.prepared.kind if preview.prepared.occasion.told else None
         self.prompt_bar.show_kind(own_kind)
         self.strip.show_outlook(outlook)
 
@@ -267,11 +267,11 @@ class BudgetsPage(QWidget):
         return row.facts if row is not None else None
 
     def _show_pane(self) -> None:
-        rehearsal, outlook, row = self._rehearsal, self._outlook, self._row
-        if rehearsal is None or outlook is None or row is None:
+        preview, outlook, row = self._preview, self._outlook, self._row
+        if preview is None or outlook is None or row is None:
             return
         count = self._session.companion.count_tokens
-        facts = pane_facts(rehearsal, outlook, row, self._needs, count)
+        facts = pane_facts(preview, outlook, row, self._needs, count)
         self.pane.show_facts(facts)
         self.pane.tuning.show_tunings(
             outlook.tunings,
@@ -318,10 +318,10 @@ class BudgetsPage(QWidget):
 
     def _on_settled(self, setting: str, value: int) -> None:
         facts = next((r.facts for r in self.board.rows.values() if _is_of(r.facts, setting)), None)
-        if facts is None or self._rehearsal is None:
+        if facts is None or self._preview is None:
             return
         self._tried[setting] = value
-        before = int(self._rehearsal.settings[setting])
+        before = int(self._preview.settings[setting])
         if before == value:
             self._tried.pop(setting, None)
         else:
@@ -348,11 +348,11 @@ class BudgetsPage(QWidget):
         self._set_mode(ADVANCED)
 
     def _set_mode(self, mode: str) -> None:
-        if self._rehearsal is not None and BudgetSettings(self._settings).budget_mode != mode:
+        if self._preview is not None and BudgetSettings(self._settings).budget_mode != mode:
             self.hands.set_mode(mode)
 
     def _on_auto_tune(self) -> None:
-        if self._rehearsal is not None:
+        if self._preview is not None:
             self.hands.set_auto_tune(not BudgetSettings(self._settings).budgets_auto_tune)
 
     def _on_use(self) -> None:

@@ -11,7 +11,7 @@ from app.prompt.budgeting.auto_tune import target
 from app.prompt.slots import SlotContent
 from app.settings.slot_table import SlotName
 from app.work.prompts.budget_history import Need
-from app.work.prompts.budget_preview import Outlook, Rehearsal
+from app.work.prompts.budget_preview import BudgetPreview, Outlook
 from ui.budgets import words
 from ui.budgets.facts import RowFacts, lost, other_reasons, tuning_of
 from ui.memories.words import stored_word
@@ -48,7 +48,7 @@ class PaneFacts:
 
 
 def pane_facts(
-    rehearsal: Rehearsal,
+    preview: BudgetPreview,
     outlook: Outlook,
     row: RowFacts,
     needs: Sequence[Need],
@@ -61,14 +61,14 @@ def pane_facts(
     tuning = tuning_of(outlook, row.name) if row.name else None
     return PaneFacts(
         row,
-        [_line(rehearsal, one.text, one.memory, count) for one in out[:SHOWN]],
+        [_line(preview, one.text, one.memory, count) for one in out[:SHOWN]],
         len(out),
         row.cut,
         _others(content),
         fitting_budget(row),
         [(need.message, need.tokens.get(key, 0)) for need in needs] if key else [],
         tuning.after if tuning else None,
-        bool(rehearsal.prepared.occasion.told),
+        bool(preview.prepared.occasion.told),
     )
 
 
@@ -80,10 +80,10 @@ def fitting_budget(row: RowFacts) -> int | None:
     return fit if fit > row.budget else None
 
 
-def _line(rehearsal: Rehearsal, text: str, memory: str, count: Callable[[str], int]) -> LostLine:
+def _line(preview: BudgetPreview, text: str, memory: str, count: Callable[[str], int]) -> LostLine:
     """What is not sent, with where it comes from."""
     shown, tokens = text.removeprefix("- "), count(text)
-    standing = rehearsal.standings.get(memory)
+    standing = preview.standings.get(memory)
     if standing is None:
         return LostLine(shown, "", tokens)
     kind = stored_word(standing.memory.type)

@@ -13,14 +13,14 @@ from ui.core.session import Session
 from ui.offers.clearing import joined
 from ui.shell.notice import Notice
 
-TAKING_IN = "taking in"
+RECAP_IMPORT = "taking in"
 SETTINGS = "settings of others"
 MOST_LABELS = 4  # of settings that are named; of more it is said how many they are
 UNDONE = N_("Undo takes that back again.")
 NOTHING = N_("No other extension left anything of this chat that is not known here.")
 
 
-class TakingIn(QObject):
+class RecapImportOffer(QObject):
     """Says what there is, and takes it in when the user says so: what is known of the chat, and the
     settings, each by a notice of its own. Each is one step for undo.
     """
@@ -48,7 +48,7 @@ class TakingIn(QObject):
             self._notice.offer(SETTINGS, sentence, way_on=tr("Take over the settings"))
         if found:
             sentences = (*taken_sentences(found), *left_out_sentences(found), tr(UNDONE))
-            self._notice.offer(TAKING_IN, "\n".join(sentences), way_on=tr("Take it in"))
+            self._notice.offer(RECAP_IMPORT, "\n".join(sentences), way_on=tr("Take it in"))
         elif not settings:
             sentences = (tr(NOTHING), *left_out_sentences(found), *_left_out_settings(settings))
             self._session.told.emit(" ".join(sentences))
@@ -67,13 +67,13 @@ class TakingIn(QObject):
 
     def _on_acted(self, key: str) -> None:
         path = self._session.path
-        if path is None or key not in (TAKING_IN, SETTINGS):
+        if path is None or key not in (RECAP_IMPORT, SETTINGS):
             return
-        work = self._take_in(path) if key == TAKING_IN else self._take_settings(path)
+        work = self._take_in(path) if key == RECAP_IMPORT else self._take_settings(path)
         self._session.do(work, name=N_("taking it in"))
 
     def _on_chat_opened(self, _story: object) -> None:
-        self._notice.withdraw(TAKING_IN)
+        self._notice.withdraw(RECAP_IMPORT)
         self._notice.withdraw(SETTINGS)
 
 

@@ -20,7 +20,7 @@ from ui.offers.first_steps import FirstSteps
 from ui.offers.off_banner import OffBanner
 from ui.offers.outside_trouble import OutsideTrouble
 from ui.offers.page_chat import PageCall, PageChat
-from ui.offers.recap_import import TakingIn
+from ui.offers.recap_import import RecapImportOffer
 from ui.offers.replacing import Replacement
 from ui.offers.set_aside import SetAside
 from ui.offers.story_reading import StoryReading
@@ -80,7 +80,7 @@ class Banners(QObject):
         self.replacement = Replacement(session, window)
         self.clearing = Clearing(session, notice)
         self._story_reading = StoryReading(session, notice)
-        self.taking_in = TakingIn(session, notice)
+        self.recap_import = RecapImportOffer(session, notice)
         self.break_hunt = ModelBreakSearch(session, notice)
         self._connect()
 

@@ -226,7 +226,7 @@ class Desk(QObject):
             "scene_memories_wanted": self._on_scene_memories_wanted,
             "breaks_wanted": self.banners.break_hunt.begin,
             "clearing_wanted": self.banners.clearing.begin,
-            "taking_in_wanted": self.banners.taking_in.begin,
+            "recap_import_wanted": self.banners.recap_import.begin,
             "waiting_changed": self.banners.show_in_review,
         }
 

@@ -53,7 +53,7 @@ class StoryPage(QWidget):
         message_chosen: message index, -1 when a scene or nothing is current.
         breaks_wanted: the reader wants the model to look for scene breaks.
         clearing_wanted: the reader wants every recap and break forgotten.
-        taking_in_wanted: the reader wants what other extensions left.
+        recap_import_wanted: the reader wants what other extensions left.
         budget_wanted: the reader wants more room for recaps.
         scene_memories_wanted: number of the scene whose memories the reader wants to see.
 
@@ -64,7 +64,7 @@ class StoryPage(QWidget):
     message_chosen = Signal(int)
     breaks_wanted = Signal()
     clearing_wanted = Signal()
-    taking_in_wanted = Signal()
+    recap_import_wanted = Signal()
     budget_wanted = Signal()
     scene_memories_wanted = Signal(int)
 
@@ -319,7 +319,7 @@ class StoryPage(QWidget):
             case "clear_all":
                 self.clearing_wanted.emit()
             case "take_in":
-                self.taking_in_wanted.emit()
+                self.recap_import_wanted.emit()
             case "scene_memories" if (scene := target.the_scene()) is not None:
                 self.scene_memories_wanted.emit(scene.number)
             case "rename" if target.scene is not None:

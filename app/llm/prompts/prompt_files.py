@@ -43,9 +43,9 @@ MEMORY_TASKS = tuple(
     f"memory_{kind}"
     for kind in ("session", "longterm", "relationships", "arcs", "ledger", "epistemic")
 )
-SETTLING = ("memory_question", "memory_consolidation")  # of what a pass claims
+RECONCILIATION_TASKS = ("memory_question", "memory_consolidation")  # of what a pass claims
 # Longer texts that are made of memories, and keywords for them.
-DERIVED = tuple(
+DOCUMENT_TASKS = tuple(
     f"memory_{kind}"
     for kind in (
         *("summary", "triggers", "arc_summary", "profile", "canon"),
@@ -55,7 +55,7 @@ DERIVED = tuple(
 TASKS = (
     *("scene_recap", "running_recap", "detect_breaks", DOUBTFUL_BREAKS),
     *("message_recap", *STAGES),
-    *(MEMORY_PASS, *MEMORY_TASKS, *SETTLING, *DERIVED),
+    *(MEMORY_PASS, *MEMORY_TASKS, *RECONCILIATION_TASKS, *DOCUMENT_TASKS),
 )
 STAGED_RECAP = "staged_recap"
 # What each kind of work asks for: a changed prompt makes anew what it writes, and nothing else.
@@ -66,7 +66,7 @@ TASKS_OF = {
     DOUBTFUL_BREAKS: (DOUBTFUL_BREAKS,),
     "message_recap": ("message_recap",),
     STAGED_RECAP: STAGES,
-    MEMORY_PASS: (MEMORY_PASS, *MEMORY_TASKS, *SETTLING),
+    MEMORY_PASS: (MEMORY_PASS, *MEMORY_TASKS, *RECONCILIATION_TASKS),
     **{
         kind: (f"memory_{kind}",)
         for kind in ("summary", "triggers", "arc_summary", "profile", "canon", "upkeep")

@@ -24,7 +24,7 @@ INNER_FIELDS = frozenset(
 )
 
 
-class Discretion:
+class SpoilerFilter:
     """Tells what one person knows, saw or heard. In doubt it says nothing.
 
     They were in a scene if they speak in it. What others know and they do not, in whatever words,

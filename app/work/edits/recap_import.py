@@ -20,7 +20,7 @@ from app.store.store import Store
 from app.story.messages import MessageRecap
 from app.story.recaps import IMPORTED, MESSAGE_SUMMARIZE
 from app.story.story import ChatKind, ChatRef
-from app.work.chats.importing.extension_recaps import Left, left_in, what_is_new
+from app.work.chats.importing.extension_recaps import Left, left_by_others, what_is_new
 from app.work.chats.importing.findings import CHAR_MEMORY, Finding, Findings, memories_from
 from app.work.chats.importing.other_extensions import ranged_recaps_of
 from app.work.chats.importing.ranged_scenes import Held, scenes_from
@@ -30,7 +30,7 @@ from app.work.chats.open_chats import OpenChats
 Do = Callable[[OpenChat, str, Callable[[], Any]], Awaitable[None]]
 
 
-class TakingIn:
+class RecapImport:
     """For somebody who used an extension after the chat was first seen here.
 
     At first sight recaps are taken in unasked; later they might be what is outdated here, so the
@@ -52,7 +52,7 @@ class TakingIn:
         forgotten = await self._store.run(lambda: self._store.clearing.forgotten(chat.chat_id))
         speakers = SceneSettings(chat.settings()).scene_recap_messages
         read = partial(
-            left_in, is_others=tells_another_story, speakers=speakers, known=story.breaks
+            left_by_others, is_others=tells_another_story, speakers=speakers, known=story.breaks
         )
         left = await asyncio.to_thread(read, snapshot, story.messages)
         found = list(_by_writer(what_is_new(left, story, forgotten)))

@@ -22,7 +22,7 @@ from app.work.chats.open_chats import OpenChats
 from app.work.edits.change_history import ChangeHistory
 from app.work.edits.drafts import StoryDrafts
 from app.work.edits.message_edits import MessageEdits
-from app.work.edits.recap_import import TakingIn
+from app.work.edits.recap_import import RecapImport
 from app.work.edits.scene_edits import SceneEdits, closed_scene
 from app.work.planning.folding import made_without_model, scenes_let_go
 from app.work.planning.planner import (
@@ -59,7 +59,7 @@ class StoryEdits:
         self.drafts = StoryDrafts(store, chats)
         self.scenes = SceneEdits(store, chats, self._do)
         self.messages = MessageEdits(store, chats, enqueue, writing, self._do)
-        self.extension = TakingIn(store, chats, self._do)
+        self.extension = RecapImport(store, chats, self._do)
         self.history = ChangeHistory(store, chats, self._take_in)
 
     async def select_running_version(self, path: Path, version: int) -> None:

@@ -51,9 +51,9 @@ from app.work.chats.card_texts import card_text
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.services import JobServices
 from app.work.jobs.upkeep_making import upkept
-from app.work.planning.derivable import Derivable
+from app.work.planning.document_material import DocumentMaterial
+from app.work.planning.model_messages import as_read
 from app.work.planning.planner import Writing
-from app.work.planning.told_to_models import as_told
 
 # Tokens of what one request is given: more is paid for and read by nobody.
 MOST_OF_ARCS, MOST_OF_PROFILES, MOST_OF_CANON, MOST_OF_FACTS = 5000, 4000, 5000, 3000
@@ -68,7 +68,7 @@ class _Job:
 
     operation: Operation
     chat: OpenChat
-    derivable: Derivable
+    material: DocumentMaterial
     model: MemoryModel
     work: Work
     kept: KeptInStore
@@ -81,7 +81,7 @@ class _Job:
         return self.messages[-1].anchor if self.messages else ""
 
 
-class Deriver:
+class DocumentMaker:
     """Performs the operations on longer texts, each bound to its chat.
 
     cards: what the card of a character and the user's persona say.
@@ -103,7 +103,7 @@ class Deriver:
         if writer.memory is None:
             return Outcome()
         spec = operation.spec
-        about = derivable(chat, self._services.writing())
+        about = document_material(chat, self._services.writing())
         job = _Job(
             operation,
             chat,
@@ -111,7 +111,7 @@ class Deriver:
             writer.memory,
             Work(spec.key, chat.chat_id, chat.character, writer.label, operation.created),
             KeptInStore(self._store, str(spec.params.get("again", ""))),
-            await asyncio.to_thread(as_told, about.story.messages, about.settings),
+            await asyncio.to_thread(as_read, about.story.messages, about.settings),
         )
         change = await self._made(job)
         if change:
@@ -134,19 +134,19 @@ class Deriver:
             case OperationKind.TRIGGERS:
                 return await self._triggers(job)
             case OperationKind.UPKEEP:
-                asked = job.derivable, job.model, job.work, self._count
+                asked = job.material, job.model, job.work, self._count
                 return await upkept(*asked, kept=job.kept, spent=job.spent)
             case other:
                 raise AssertionError(f"not a longer text: {other}")
 
     async def _arc_summaries(self, job: _Job) -> MemoryChange:
         wanted = job.operation.spec.params["arcs"]
-        arcs = [arc for arc in job.derivable.resolved if arc.memory.id in wanted]
+        arcs = [arc for arc in job.material.resolved if arc.memory.id in wanted]
         if not arcs:
             raise OperationOutdated(tr("These arcs are not resolved any more."))
         shown: dict[str, str] = {}
         end = max(arc.place for arc in arcs)
-        scenes, memories = _scene_recaps(job, end), job.derivable.active
+        scenes, memories = _scene_recaps(job, end), job.material.active
 
         def inputs(room: int) -> Mapping[str, str]:
             room = min(room, MOST_OF_ARCS)
@@ -183,7 +183,7 @@ class Deriver:
         return MemoryChange(memories=tuple(again), documents=tuple(texts))
 
     async def _profiles(self, job: _Job) -> MemoryChange:
-        memories = job.derivable.active
+        memories = job.material.active
         wanted = subjects(job.operation.spec.params["names"], memories)
         if not wanted:
             raise OperationOutdated(tr("Nothing is remembered of these characters any more."))
@@ -195,7 +195,7 @@ class Deriver:
                 memories,
                 room=min(room, MOST_OF_PROFILES),
                 count=self._count,
-                past=job.derivable.past,
+                past=job.material.past,
             ),
             lambda text: read_profiles(text, names),
             kept=job.kept,
@@ -221,9 +221,9 @@ class Deriver:
         return MemoryChange(documents=tuple(texts))
 
     async def _canon(self, job: _Job) -> MemoryChange:
-        about = job.derivable
+        about = job.material
         name = str(job.operation.spec.params.get("name", about.owner_name))
-        told, memories = about.told_to(name), about.memories_of(name)
+        told, memories = about.canon_summaries(name), about.memories_of(name)
         if not told:
             raise OperationOutdated(tr("No arc is resolved any more."))
         before = about.canon_of(name)
@@ -263,11 +263,11 @@ class Deriver:
         if index is None:
             raise OperationOutdated(tr("The reply that it was about is gone."))
         reply = job.messages[index]
-        held = active(job.chat.memories, job.derivable.ground, index - 1)
-        cards, summary = await self._cards(job.chat, reply.name), job.derivable.story_so_far
+        held = active(job.chat.memories, job.material.ground, index - 1)
+        cards, summary = await self._cards(job.chat, reply.name), job.material.story_so_far
         facts: tuple[Fact, ...] = ()
         corrects = bool(spec.params.get("corrects"))
-        known = found_before(job.derivable.documents, reply) if corrects else ()
+        known = found_before(job.material.documents, reply) if corrects else ()
         if known:  # only the correction is wanted still
             facts = facts_of(cards, summary, held, room=MOST_OF_FACTS, count=self._count)
             return MemoryChange(documents=(await self._repair(job, reply, known, facts),))
@@ -290,7 +290,7 @@ class Deriver:
             what=N_("check"),
         )
         texts = [_checked(job, reply, found)]
-        if found and MemorySettings(job.derivable.settings).continuity_repair:
+        if found and MemorySettings(job.material.settings).continuity_repair:
             with contextlib.suppress(AnswerUnusable):  # what was found is worth keeping by itself
                 texts.append(await self._repair(job, reply, found, facts))
         return MemoryChange(documents=tuple(texts))
@@ -324,11 +324,11 @@ class Deriver:
         if len(messages) != len(found) or not messages:
             raise OperationOutdated(tr("Messages that it was about are gone; it is planned again."))
         old = newest_reaching(
-            job.derivable.documents, DocumentKind.SUMMARY, job.derivable.ground.places.keys()
+            job.material.documents, DocumentKind.SUMMARY, job.material.ground.places.keys()
         )
         before, taken = parts_of(old), len(messages)
-        memories = job.derivable.active
-        tokens = MemorySettings(job.derivable.settings).summary_tokens
+        memories = job.material.active
+        tokens = MemorySettings(job.material.settings).summary_tokens
 
         def inputs(room: int) -> Mapping[str, str]:
             nonlocal taken
@@ -362,7 +362,7 @@ class Deriver:
 
     async def _triggers(self, job: _Job) -> MemoryChange:
         wanted = job.operation.spec.params["memories"]
-        memories = [m for m in job.derivable.active if m.id in wanted and not m.triggers]
+        memories = [m for m in job.material.active if m.id in wanted and not m.triggers]
         if not memories:
             raise OperationOutdated(tr("These memories are gone, or have keywords by now."))
         given = await job.model.ask(
@@ -375,14 +375,16 @@ class Deriver:
         )
         now = {memory.id: memory for memory in job.chat.remembered.memories}
         still = [now[memory.id] for memory in memories if memory.id in now]
-        changed = with_triggers(still, given, job.derivable.active)
+        changed = with_triggers(still, given, job.material.active)
         return MemoryChange(memories=changed)
 
 
-def derivable(chat: OpenChat, writing: Writing, *, is_read: bool = True) -> Derivable:
+def document_material(
+    chat: OpenChat, writing: Writing, *, is_read: bool = True
+) -> DocumentMaterial:
     """What longer texts of an open chat are made of, as it is now."""
     settings = chat.settings()
-    return Derivable(
+    return DocumentMaterial(
         chat.story,
         chat.chat_id,
         chat.remembered,
@@ -410,6 +412,6 @@ def _checked(job: _Job, reply: Message, found: tuple[Contradiction, ...]) -> Doc
 
 def _scene_recaps(job: _Job, last: int) -> list[str]:
     """Recaps of the scenes that began up to a message, oldest first."""
-    story = job.derivable.story
+    story = job.material.story
     recaps = [story.scene_recap(scene) for scene in story.scenes if scene.first <= last]
     return [f"{recap.name}: {recap.text}" for recap in recaps if recap is not None]

@@ -39,7 +39,7 @@ from app.store.memory.memories import FOUND, PASS, UNREADABLE
 from app.story.story import ChatKind
 from app.work.chats.memory_scope import kept_where_it_may
 from app.work.chats.open_chat import OpenChat
-from app.work.jobs.reconciliation import Settler, Settling
+from app.work.jobs.reconciliation import Reconciler, Reconciliation
 from app.work.jobs.services import JobServices
 from app.work.planning.memory_planner import (
     Block,
@@ -93,17 +93,17 @@ class _Pass:
     block: Block
 
 
-class Rememberer:
+class MemoryReader:
     """Performs the operations of memory, each bound to its chat and anchors.
 
     One transaction holds all that a reading changes and the note that its messages were read, so
     that a program that was killed does it again as a whole or not at all.
     """
 
-    def __init__(self, services: JobServices, settler: Settler) -> None:
+    def __init__(self, services: JobServices, reconciler: Reconciler) -> None:
         self._services = services
         self._store = services.store
-        self._settler = settler
+        self._reconciler = reconciler
         self._in_vain: set[str] = set()  # models whose last reading gave nothing
 
     async def perform(self, operation: Operation) -> Outcome:
@@ -172,7 +172,7 @@ class Rememberer:
             raise
         change = MemoryChange()
         for part, one in enumerate(heard):
-            more = await self._settled(under_way, one, change, asked, part)
+            more = await self._reconciled(under_way, one, change, asked, part)
             change = merged_changes([change, more])
         window = under_way.window
         change = merged_changes([change, MemoryChange(read_better(under_way.now, window))])
@@ -189,7 +189,7 @@ class Rememberer:
             chat.remembered,
             _roster(chat),
             under_way.work,
-            packs=self._settler.packs,
+            packs=self._reconciler.packs,
             openings={story.messages[scene.first].anchor for scene in story.scenes},
             places=chat.ground().places,
             is_session=Tier.SESSION in under_way.tiers,
@@ -204,7 +204,7 @@ class Rememberer:
             under_way.base,
             under_way.now,
             limit=limit,
-            count=self._settler.count,
+            count=self._reconciler.count,
             names=under_way.names,
             still_so=under_way.still_so,
             about=under_way.block.text,
@@ -236,7 +236,7 @@ class Rememberer:
             text = known(
                 of_tier,
                 limit=model.known_limit,
-                count=self._settler.count,
+                count=self._reconciler.count,
                 names=under_way.names,
                 about=text_of(under_way.window.new),
             )
@@ -253,7 +253,7 @@ class Rememberer:
             raise failures[-1]
         return tuple(heard)
 
-    async def _settled(
+    async def _reconciled(
         self, under_way: _Pass, heard: _Heard, before: MemoryChange, asked: Asked, part: int
     ) -> MemoryChange:
         active, known = _after(before, under_way)
@@ -272,7 +272,7 @@ class Rememberer:
         elsewhere = {memory.id for memory in under_way.chat.elsewhere}
         over = {memory.id for memory in gone}
         ending = {memory.id: memory for memory in gone}
-        settling = Settling(
+        reconciliation = Reconciliation(
             claimed,
             known=[ending.get(m.id, m) for m in known if m.id not in over or m.tier in KEPT_KNOWN],
             # What was lived through elsewhere is neither aged, folded nor counted here.
@@ -291,7 +291,9 @@ class Rememberer:
             members=_members(under_way.chat),
         )
         names = MemoryChange(entities=resolved.entities, documents=(noted,) if noted else ())
-        return merged_changes([names, MemoryChange(gone), await self._settler.settle(settling)])
+        return merged_changes(
+            [names, MemoryChange(gone), await self._reconciler.reconcile(reconciliation)]
+        )
 
     def _witnessed(
         self, under_way: _Pass, claimed: tuple[Memory, ...], documents: Sequence[Document]
@@ -304,7 +306,7 @@ class Rememberer:
             ground,
             (*chat.remembered.documents, *documents),
             chat.remembered.entities,
-            self._settler.packs,
+            self._reconciler.packs,
             since=max(0, under_way.block.first - 1),
         )
         return tuple(witnessed(memory, where, chat.story, ground) for memory in claimed)
@@ -319,7 +321,7 @@ class Rememberer:
             _roster(chat),
             heard.window,
             under_way.work,
-            titles=self._settler.titles,
+            titles=self._reconciler.titles,
             places=chat.ground().places,
         )
 

@@ -12,9 +12,9 @@ from app.llm.backends.specs import parse_spec
 from app.memory.similarity import Vectors
 from app.settings.memory import MemorySettings
 from app.settings.values import Settings
-from app.work.jobs.document_making import Deriver
-from app.work.jobs.memory_reading import Rememberer
-from app.work.jobs.reconciliation import Settler
+from app.work.jobs.document_making import DocumentMaker
+from app.work.jobs.memory_reading import MemoryReader
+from app.work.jobs.reconciliation import Reconciler
 from app.work.jobs.services import JobServices
 from app.work.models.text_vectors import TextVectors
 
@@ -32,15 +32,15 @@ class MemoryWork:
         self._keys = keys
         self.failed: Signal[str] = Signal("failed")
         self._vectors = self._made_vectors()
-        settler = Settler(services.count, services.packs, self.vectors_of)
-        self._rememberer = Rememberer(services, settler)
-        self._deriver = Deriver(services)
+        reconciler = Reconciler(services.count, services.packs, self.vectors_of)
+        self._reader = MemoryReader(services, reconciler)
+        self._documents = DocumentMaker(services)
 
     async def perform(self, operation: Operation) -> Outcome:
         """Do one operation of memory. Raises BackendError, OperationOutdated."""
         if operation.spec.kind is OperationKind.MEMORY_PASS:
-            return await self._rememberer.perform(operation)
-        return await self._deriver.perform(operation)
+            return await self._reader.perform(operation)
+        return await self._documents.perform(operation)
 
     async def follow_embeddings(self) -> None:
         """Compare by the model that the settings name now."""

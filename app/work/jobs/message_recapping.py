@@ -17,7 +17,7 @@ from app.store.stories.recaps import MESSAGE_TEXT_FIELDS
 from app.story.messages import Absence, Message, MessageRecap
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.result_cache import KeptResults
-from app.work.planning.told_to_models import as_told
+from app.work.planning.model_messages import as_read
 
 RECAPS = "recaps"  # in place of the messages before one
 LONGEST_REASONING = 20_000  # characters: it goes into the chat's file with the recap
@@ -53,7 +53,7 @@ class MessageRecapper:
                 continue
             message = chat.story.messages[index]
             try:
-                (told,) = as_told([message], chat.settings())
+                (told,) = as_read([message], chat.settings())
                 written = await writer.message_recap(told, context=_context(chat, index))
                 recaps[anchor] = _message_recap(message, chat, text=written.value)
             except AnswerUnusable:  # an aside, say: looked at, and nothing of the story in it
@@ -74,7 +74,7 @@ class MessageRecapper:
         if index is None:
             raise OperationOutdated(tr("The message is there no more."))
         message, context = chat.story.messages[index], _context(chat, index)
-        (told,) = as_told([message], chat.settings())
+        (told,) = as_read([message], chat.settings())
         before = chat.story.message_recaps
 
         def save(recap: MessageRecap) -> None:
@@ -133,7 +133,7 @@ def _context(chat: OpenChat, index: int) -> tuple[Message, ...]:
     """What a message is to be understood by, as the settings of the chat say."""
     settings = chat.settings()
     first = max(0, index - RecapSettings(settings).message_recap_history)
-    before = as_told(chat.story.messages[first:index], settings)
+    before = as_read(chat.story.messages[first:index], settings)
     if RecapSettings(settings).message_recap_history_as != RECAPS:
         return before
     recaps = chat.story.message_recaps

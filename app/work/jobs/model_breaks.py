@@ -15,16 +15,16 @@ from app.story.answers.rationale import VETO_REACH, lacks_continuity_break
 from app.story.answers.task_answers import BreakAnswer
 from app.story.break_search import BreakSearch, ScenesOfMessages, Searched, SearchRules
 from app.story.doubtful_breaks import ASKED, NEXT_TO, is_next_to_a_break, refuted
-from app.story.left_out_text import Rule, told_messages
+from app.story.left_out_text import Rule, messages_as_read
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import Story
 from app.work.chats.open_chat import OpenChat
 from app.work.planning.break_planner import search_key, search_of, searcher
 from app.work.planning.folding import covered_until
+from app.work.planning.model_messages import text_rules
 from app.work.planning.planner import Writing
 from app.work.planning.staleness import is_asked_for
-from app.work.planning.told_to_models import text_rules
 
 FOUND = N_("scene breaks found by the model")
 CHANGED = N_("The story or the model changed; it is planned again.")
@@ -160,7 +160,7 @@ async def ask(
     at = {index: number for number, index in enumerate(search.shown)}
     try:
         written = await writer.find_break(
-            told_messages([place.messages[index] for index in search.shown], left_out),
+            messages_as_read([place.messages[index] for index in search.shown], left_out),
             first=at[search.first],
             last=at[search.last],
             barred=frozenset(at[index] for index in search.barred),
@@ -187,7 +187,7 @@ async def ask_all(
     wanted = frozenset(search.candidates)
     try:
         written = await writer.find_breaks(
-            told_messages([place.messages[index] for index in search.shown], left_out),
+            messages_as_read([place.messages[index] for index in search.shown], left_out),
             wanted=[number for number, index in enumerate(search.shown) if index in wanted],
         )
     except AnswerUnusable:

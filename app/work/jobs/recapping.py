@@ -30,9 +30,9 @@ from app.work.jobs.result_cache import KeptResults
 from app.work.jobs.services import JobServices
 from app.work.jobs.staging import adds_nothing, known_lore
 from app.work.planning.folding import fold_base
+from app.work.planning.model_messages import as_read
 from app.work.planning.planner import recapped_messages
 from app.work.planning.staleness import renewed
-from app.work.planning.told_to_models import as_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Recapper:
         scene = _closed_scene(chat, spec.anchor)
         speakers = SceneSettings(chat.settings()).scene_recap_messages
         messages = recapped_messages(story.messages, scene, speakers)
-        messages = as_told(messages, chat.settings())
+        messages = as_read(messages, chat.settings())
         base = fold_base(story, scene.first + 1)
         writer, again, staging = (
             self._services.writer(spec.kind),

@@ -1,4 +1,4 @@
-"""Settles what was claimed: what is new, what is known, what replaces what, what becomes one."""
+"""Reconciles what was claimed with what is known: what is new, the same, replaced, or merged."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
 
 
 @dataclass(frozen=True, slots=True)
-class Settling:
-    """What is to be settled.
+class Reconciliation:
+    """What was claimed, and all that it is held against.
 
     claimed: in the order of the answer. known: what holds, what begins later in the story, and of
     the ledger and of feelings also what ended. active: of these, what holds. places: message index
@@ -94,7 +94,7 @@ class Settling:
     members: tuple[frozenset[str], ...] = ()
 
 
-class Settler:
+class Reconciler:
     """Decides with code, and asks the model only the small closed questions that are left.
 
     vectors: of texts, by meaning; of none where there is no embedding model or it fails, and then
@@ -122,72 +122,74 @@ class Settler:
         """Words that stand before the names of people, in any language."""
         return frozenset[str]().union(*(pack.titles for pack in self._packs))
 
-    async def settle(self, settling: Settling) -> MemoryChange:
+    async def reconcile(self, reconciliation: Reconciliation) -> MemoryChange:
         """The change that the claims make, memories folded where that is due."""
-        claimed, too_many = self._admitted(settling)
-        vectors = await self._vectors(texts_to_compare([*claimed, *settling.known]))
-        wording = await asyncio.to_thread(self._wording, [*claimed, *settling.known])
+        claimed, too_many = self._admitted(reconciliation)
+        vectors = await self._vectors(texts_to_compare([*claimed, *reconciliation.known]))
+        wording = await asyncio.to_thread(self._wording, [*claimed, *reconciliation.known])
         checked = await asyncio.to_thread(
             admitted,
             claimed,
-            settling.known,
-            settling.presence,
-            wording=wording.knowing(names_in([*claimed, *settling.known])),
+            reconciliation.known,
+            reconciliation.presence,
+            wording=wording.knowing(names_in([*claimed, *reconciliation.known])),
             vectors=vectors,
-            places=settling.places,
+            places=reconciliation.places,
         )
         over = {memory.id for memory in checked.ended}
-        known = [memory for memory in settling.known if memory.id not in over]
+        known = [memory for memory in reconciliation.known if memory.id not in over]
         decisions = await asyncio.to_thread(
             verify_all,
             checked.candidates,
             known,
-            thresholds=settling.profile.thresholds,
+            thresholds=reconciliation.profile.thresholds,
             wording=wording,
             vectors=vectors,
-            places=settling.places,
+            places=reconciliation.places,
         )
-        answered = [await self._answered(decision, settling) for decision in decisions]
+        answered = [await self._answered(decision, reconciliation) for decision in decisions]
         outcome = verified(answered, known)
-        held = {memory.id: memory for memory in settling.active}
-        accepted = noted(outcome.accepted, settling.documents, held, vectors)
+        held = {memory.id: memory for memory in reconciliation.active}
+        accepted = noted(outcome.accepted, reconciliation.documents, held, vectors)
         change = MemoryChange((*checked.ended, *outcome.ended, *accepted, *too_many))
-        change = self._aged(change, outcome, settling)
-        change = self._within_pairs(change, settling)
-        if MemorySettings(settling.settings).consolidation_enabled:
-            change = await self._folded(change, settling, wording, vectors)
-        change = await asyncio.to_thread(self._within_caps, change, settling)
-        return await asyncio.to_thread(self._threads_in_sight, change, settling)
+        change = self._aged(change, outcome, reconciliation)
+        change = self._within_pairs(change, reconciliation)
+        if MemorySettings(reconciliation.settings).consolidation_enabled:
+            change = await self._folded(change, reconciliation, wording, vectors)
+        change = await asyncio.to_thread(self._within_caps, change, reconciliation)
+        return await asyncio.to_thread(self._threads_in_sight, change, reconciliation)
 
-    def _admitted(self, settling: Settling) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+    def _admitted(
+        self, reconciliation: Reconciliation
+    ) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
         """Of many long-term claims the best, with all others, and those too many: they end at once,
         so that the user can read them and take them back. What waits for review waits beside them.
         """
         firm = [
             memory
-            for memory in settling.claimed
+            for memory in reconciliation.claimed
             if memory.tier is Tier.LONG_TERM and memory.review is not Review.WAITING
         ]
-        per_type = settling.profile.new_per_type
-        new = kept_of_each(firm, settling.members, lambda mine: newcomers(mine, per_type))
+        per_type = reconciliation.profile.new_per_type
+        new = kept_of_each(firm, reconciliation.members, lambda mine: newcomers(mine, per_type))
         taken = {memory.id for memory in new}
         dropped = {memory.id for memory in firm} - taken
         if dropped:
             log.info("%d long-term memories of a pass are put aside", len(dropped))
-        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        ending = Ending(EndReason.OUTRANKED, sources=reconciliation.newest)
         return (
-            tuple(memory for memory in settling.claimed if memory.id not in dropped),
+            tuple(memory for memory in reconciliation.claimed if memory.id not in dropped),
             tuple(_with(memory, ending) for memory in firm if memory.id in dropped),
         )
 
     def _wording(self, memories: Sequence[Memory]) -> Wording:
         return Wording.of_story(self._packs, " ".join(memory.text for memory in memories[:200]))
 
-    async def _answered(self, decision: Decision, settling: Settling) -> Decision:
+    async def _answered(self, decision: Decision, reconciliation: Reconciliation) -> Decision:
         """The decision with the model's word on it, where one is needed and can be had."""
         if decision.outcome is not Outcome.UNCERTAIN or decision.question is None:
             return decision
-        by_id = {memory.id: memory for memory in (*settling.known, *settling.claimed)}
+        by_id = {memory.id: memory for memory in (*reconciliation.known, *reconciliation.claimed)}
         other = by_id.get(decision.other)
         if other is None:
             return resolved(decision, None)
@@ -197,74 +199,82 @@ class Settler:
             "words": _offered(decision.question),
         }
         try:
-            word = await settling.model.ask(
-                QUESTION, inputs, _word, kept=settling.kept, spent=settling.spent
+            word = await reconciliation.model.ask(
+                QUESTION, inputs, _word, kept=reconciliation.kept, spent=reconciliation.spent
             )
         except BackendError:
             return resolved(decision, None)  # decided without it; the next pass may fail for itself
         return resolved(decision, word)
 
-    def _aged(self, change: MemoryChange, outcome: Verified, settling: Settling) -> MemoryChange:
+    def _aged(
+        self, change: MemoryChange, outcome: Verified, reconciliation: Reconciliation
+    ) -> MemoryChange:
         """What was said again is surer, what was not is a pass older."""
         changed = {memory.id for memory in change.memories}
-        before = [m for m in settling.active if m.tier in PLAIN and m.id not in changed]
-        tiers = {memory.tier for memory in settling.claimed}
+        before = [m for m in reconciliation.active if m.tier in PLAIN and m.id not in changed]
+        tiers = {memory.tier for memory in reconciliation.claimed}
         asked = [memory for memory in before if memory.tier in tiers]
-        now = settling.work.now
+        now = reconciliation.work.now
         older = after_pass(asked, outcome.confirmed, now, outcome.heard_by)
         return merged_changes([change, MemoryChange(older)])
 
-    def _within_pairs(self, change: MemoryChange, settling: Settling) -> MemoryChange:
+    def _within_pairs(self, change: MemoryChange, reconciliation: Reconciliation) -> MemoryChange:
         """Six feelings toward one person are enough: the weakest end."""
-        feelings = [m for m in _holding(change, settling) if m.tier is Tier.RELATIONSHIPS]
-        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        feelings = [m for m in _holding(change, reconciliation) if m.tier is Tier.RELATIONSHIPS]
+        ending = Ending(EndReason.OUTRANKED, sources=reconciliation.newest)
         ended = [_with(memory, ending) for memory in beyond_cap(feelings)]
         return merged_changes([change, MemoryChange(tuple(ended))])
 
-    def _within_caps(self, change: MemoryChange, settling: Settling) -> MemoryChange:
+    def _within_caps(self, change: MemoryChange, reconciliation: Reconciliation) -> MemoryChange:
         """Of each tier so many hold as the user wants kept: the others end, and stay to be read. Of
         long-term memories each member of a group keeps so many.
         """
-        holding = _holding(change, settling)
-        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        holding = _holding(change, reconciliation)
+        ending = Ending(EndReason.OUTRANKED, sources=reconciliation.newest)
         ended: list[Memory] = []
         for tier, spec in TIERS.items():
             if not spec.most:
                 continue
             mine = [memory for memory in holding if memory.tier is tier]
-            members = settling.members if spec.is_witnessed else ()
+            members = reconciliation.members if spec.is_witnessed else ()
             within = partial(
-                within_caps, tier=tier, most=settling.settings[spec.most], common=self._common
+                within_caps, tier=tier, most=reconciliation.settings[spec.most], common=self._common
             )
             kept = {memory.id for memory in kept_of_each(mine, members, within)}
             ended += (_with(memory, ending) for memory in mine if memory.id not in kept)
         return merged_changes([change, MemoryChange(tuple(ended))])
 
-    def _threads_in_sight(self, change: MemoryChange, settling: Settling) -> MemoryChange:
+    def _threads_in_sight(
+        self, change: MemoryChange, reconciliation: Reconciliation
+    ) -> MemoryChange:
         """Of open threads so many as the user wants: the others are put aside, and come back when
         there is room.
         """
-        holding = _holding(change, settling)
-        most = MemorySettings(settling.settings).arcs_max
+        holding = _holding(change, reconciliation)
+        most = MemorySettings(reconciliation.settings).arcs_max
         arcs = [memory for memory in holding if memory.tier is Tier.ARCS]
-        arcs.sort(key=lambda arc: settling.places.get(arc.id, BEFORE))
+        arcs.sort(key=lambda arc: reconciliation.places.get(arc.id, BEFORE))
         kept = {arc.id for arc in kept_threads(arcs, most, holding, self._common)}
-        ending = Ending(EndReason.OUTRANKED, sources=settling.newest)
+        ending = Ending(EndReason.OUTRANKED, sources=reconciliation.newest)
         changed = [_with(arc, ending) for arc in arcs if arc.id not in kept]
-        back = returning(settling.aside, arcs, most, holding, self._common)
+        back = returning(reconciliation.aside, arcs, most, holding, self._common)
         if changed or back:
             log.info("%d open threads are put aside, %d come back", len(changed), len(back))
         return merged_changes([change, MemoryChange((*changed, *back))])
 
     async def _folded(
-        self, change: MemoryChange, settling: Settling, wording: Wording, vectors: Vectors
+        self,
+        change: MemoryChange,
+        reconciliation: Reconciliation,
+        wording: Wording,
+        vectors: Vectors,
     ) -> MemoryChange:
         at = {
             name.removeprefix("consolidate_"): int(value)
-            for name, value in settling.settings.items()
+            for name, value in reconciliation.settings.items()
             if name.startswith("consolidate_")
         }
-        for batch in due(_holding(change, settling), at):
+        for batch in due(_holding(change, reconciliation), at):
             batch, apart = split(batch, vectors)
             change = merged_changes([change, _kept_apart(apart)])
             if not batch.new:
@@ -275,12 +285,12 @@ class Settler:
                 "new": _numbered(batch.new, 1 + len(batch.base)),
             }
             try:
-                answer = await settling.model.ask(
+                answer = await reconciliation.model.ask(
                     CONSOLIDATION,
                     inputs,
                     partial(_readable, batch=batch),
-                    kept=settling.kept,
-                    spent=settling.spent,
+                    kept=reconciliation.kept,
+                    spent=reconciliation.spent,
                 )
             except AnswerUnusable:
                 # Asked again with each pass it would be paid for each time: they stay as they are.
@@ -291,8 +301,8 @@ class Settler:
             folded = consolidated(
                 batch,
                 answer,
-                settling.work,
-                thresholds=settling.profile.thresholds,
+                reconciliation.work,
+                thresholds=reconciliation.profile.thresholds,
                 wording=wording,
                 vectors=vectors,
             )
@@ -301,9 +311,9 @@ class Settler:
         return change
 
 
-def _holding(change: MemoryChange, settling: Settling) -> list[Memory]:
+def _holding(change: MemoryChange, reconciliation: Reconciliation) -> list[Memory]:
     """What holds after the change, as far as it has not ended by it."""
-    by_id = {memory.id: memory for memory in settling.active}
+    by_id = {memory.id: memory for memory in reconciliation.active}
     by_id |= {memory.id: memory for memory in change.memories}
     waiting = (Review.WAITING, Review.REJECTED)
     return [m for m in by_id.values() if not m.endings and m.review not in waiting]

@@ -13,14 +13,14 @@ from app.memory.lifecycle.derived_documents import made
 from app.memory.lifecycle.upkeep import Upkeep, ended_by, read_upkeep, upkeep_inputs
 from app.memory.reading.extraction import Work
 from app.memory.records import DocumentKind, MemoryChange
-from app.work.planning.derivable import Derivable
+from app.work.planning.document_material import DocumentMaterial
 from app.work.planning.upkeep_planner import upkeep_due
 
 PROMPT = "memory_upkeep"
 
 
 async def upkept(
-    chat: Derivable,
+    chat: DocumentMaterial,
     model: MemoryModel,
     work: Work,
     count: Callable[[str], int],

@@ -11,7 +11,7 @@ from app.story.recaps import BUILT_IN
 from app.story.story import Story
 
 
-def in_succession(story: Story, specs: Sequence[OperationSpec]) -> tuple[OperationSpec, ...]:
+def in_dependency_order(story: Story, specs: Sequence[OperationSpec]) -> tuple[OperationSpec, ...]:
     """The specs, each with what it comes after.
 
     A scene is recapped after the search that may cut it in two, and folded in after its recap is

@@ -29,7 +29,7 @@ from app.settings.memory import MemorySettings
 from app.settings.recaps import RecapSettings
 from app.settings.scenes import SceneSettings
 from app.story.messages import digest
-from app.work.planning.derivable import Derivable
+from app.work.planning.document_material import DocumentMaterial
 from app.work.planning.folding import covered_until
 from app.work.planning.memory_planner import PRIORITY_PASS, UNKNOWN_CONTEXT
 from app.work.planning.upkeep_planner import upkeep_spec
@@ -37,21 +37,21 @@ from app.work.planning.upkeep_planner import upkeep_spec
 # A correction is wanted before the next reply; the rest is made of what passes have read.
 PRIORITY_CONTINUITY = PRIORITY_PASS + 1
 PRIORITY_SUMMARY = PRIORITY_PASS - 1
-PRIORITY_DERIVED = PRIORITY_PASS - 3
+PRIORITY_DOCUMENT = PRIORITY_PASS - 3
 LEAST_MESSAGES = 4  # before anything is summed up (spec/smart-memory.md §6)
 MESSAGES_BETWEEN = 60  # where scenes are short, and arcs end one by one, not a text for each
 SUMMARY_SHARE = 0.5  # of the model's context, for the messages of one pass
 
 
-def plan_texts(chat: Derivable) -> tuple[OperationSpec, ...]:
+def plan_texts(chat: DocumentMaterial) -> tuple[OperationSpec, ...]:
     """Operations on longer texts that the story lacks: all where it is remembered by itself, else
     those that the user's own commands make necessary.
     """
     is_by_itself = MemorySettings(chat.settings).memory_auto
-    return plan_derived(chat) if is_by_itself else plan_by_hand(chat)
+    return plan_documents(chat) if is_by_itself else plan_by_hand(chat)
 
 
-def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
+def plan_documents(chat: DocumentMaterial) -> tuple[OperationSpec, ...]:
     """All operations on longer texts that the story lacks by the settings; none without a model.
 
     Each is one request, a continuity check at most two.
@@ -65,7 +65,7 @@ def plan_derived(chat: Derivable) -> tuple[OperationSpec, ...]:
     return tuple(spec for spec in found if spec is not None and not chat.by(spec.kind).is_free)
 
 
-def plan_by_hand(chat: Derivable) -> tuple[OperationSpec, ...]:
+def plan_by_hand(chat: DocumentMaterial) -> tuple[OperationSpec, ...]:
     """What the user's own commands make necessary where nothing is remembered by itself: the
     summary of an arc that they closed (spec/smart-memory.md §8.6).
     """
@@ -76,7 +76,7 @@ def plan_by_hand(chat: Derivable) -> tuple[OperationSpec, ...]:
 
 
 def arc_summary_spec(
-    chat: Derivable, arcs: Sequence[ResolvedArc], *, again: str = ""
+    chat: DocumentMaterial, arcs: Sequence[ResolvedArc], *, again: str = ""
 ) -> OperationSpec:
     """Summing up resolved arcs, all with one request. again: makes the work new although its
     inputs are not; so also below.
@@ -97,7 +97,9 @@ def arc_summary_spec(
     )
 
 
-def profile_spec(chat: Derivable, wanted: Sequence[Subject], *, again: str = "") -> OperationSpec:
+def profile_spec(
+    chat: DocumentMaterial, wanted: Sequence[Subject], *, again: str = ""
+) -> OperationSpec:
     """Portraits of these characters, all with one request."""
     before = by_subject(chat.documents, DocumentKind.PROFILE)
     ids = [before[one.name].id for one in wanted if one.name in before]
@@ -115,13 +117,13 @@ def profile_spec(chat: Derivable, wanted: Sequence[Subject], *, again: str = "")
     )
 
 
-def canon_spec(chat: Derivable, name: str, *, again: str = "") -> OperationSpec:
+def canon_spec(chat: DocumentMaterial, name: str, *, again: str = "") -> OperationSpec:
     """The canon of the chat's character, or of a member of a group."""
     before, whose = chat.canon_of(name), [folded(name)] if chat.is_group else []
     return _spec(
         chat,
         OperationKind.CANON,
-        [*whose, canon_digest(chat.told_to(name)), before.id if before else "", again],
+        [*whose, canon_digest(chat.canon_summaries(name)), before.id if before else "", again],
         anchor=chat.story.messages[-1].anchor,
         label=N_("Canon of {name}").format(name=name) if chat.is_group else N_("Canon"),
         params={"name": name, "again": again},
@@ -129,7 +131,7 @@ def canon_spec(chat: Derivable, name: str, *, again: str = "") -> OperationSpec:
 
 
 def continuity_spec(
-    chat: Derivable, index: int, *, again: str = "", corrects: bool = False
+    chat: DocumentMaterial, index: int, *, again: str = "", corrects: bool = False
 ) -> OperationSpec:
     """Comparing the reply at `index` with what is remembered. corrects: a correction is written of
     what was found, whatever the settings say.
@@ -146,7 +148,9 @@ def continuity_spec(
     )
 
 
-def summary_spec(chat: Derivable, indexes: Sequence[int], *, again: str = "") -> OperationSpec:
+def summary_spec(
+    chat: DocumentMaterial, indexes: Sequence[int], *, again: str = ""
+) -> OperationSpec:
     """Taking these messages into the rolling summary; fewer where they do not fit."""
     messages = [chat.story.messages[index] for index in indexes]
     before = all_of(chat.documents, DocumentKind.SUMMARY)
@@ -161,7 +165,9 @@ def summary_spec(chat: Derivable, indexes: Sequence[int], *, again: str = "") ->
     )
 
 
-def trigger_spec(chat: Derivable, memories: Sequence[Memory], *, again: str = "") -> OperationSpec:
+def trigger_spec(
+    chat: DocumentMaterial, memories: Sequence[Memory], *, again: str = ""
+) -> OperationSpec:
     """Keywords for these memories, all with one request."""
     return _spec(
         chat,
@@ -173,7 +179,7 @@ def trigger_spec(chat: Derivable, memories: Sequence[Memory], *, again: str = ""
     )
 
 
-def _arc_summaries(chat: Derivable, *, only_by_hand: bool = False) -> OperationSpec | None:
+def _arc_summaries(chat: DocumentMaterial, *, only_by_hand: bool = False) -> OperationSpec | None:
     if not MemorySettings(chat.settings).is_enabled(Tier.ARCS) or not chat.story.messages:
         return None
     resolved = (arc for arc in chat.resolved if arc.is_by_hand or not only_by_hand)
@@ -184,7 +190,7 @@ def _arc_summaries(chat: Derivable, *, only_by_hand: bool = False) -> OperationS
     return arc_summary_spec(chat, lacking) if lacking else None
 
 
-def _is_early(chat: Derivable, kind: DocumentKind) -> bool:
+def _is_early(chat: DocumentMaterial, kind: DocumentKind) -> bool:
     """Whether such a text was made only some messages ago: each is a request of its own, and what
     is remembered stands beside it meanwhile.
     """
@@ -193,7 +199,7 @@ def _is_early(chat: Derivable, kind: DocumentKind) -> bool:
     return made_at >= 0 and chat.ground.last - made_at < MESSAGES_BETWEEN
 
 
-def _profiles(chat: Derivable) -> OperationSpec | None:
+def _profiles(chat: DocumentMaterial) -> OperationSpec | None:
     """When a scene has closed since, and all that changed at once: in between, what is remembered
     stands beside them. With a capable model also after so many messages, where the user wants that.
     """
@@ -216,7 +222,7 @@ def _profiles(chat: Derivable) -> OperationSpec | None:
     return profile_spec(chat, wanted) if wanted else None
 
 
-def _canons(chat: Derivable) -> Iterator[OperationSpec]:
+def _canons(chat: DocumentMaterial) -> Iterator[OperationSpec]:
     """Only when an arc was summed up since, in this chat; others may be looked at alternately."""
     profile = profile_for(chat.settings, chat.by(OperationKind.CANON).spec).profile
     if not profile.writes_canon or not MemorySettings(chat.settings).canon_auto:
@@ -230,8 +236,8 @@ def _canons(chat: Derivable) -> Iterator[OperationSpec]:
             yield canon_spec(chat, name)
 
 
-def _is_canon_due(chat: Derivable, name: str) -> bool:
-    before, told = chat.canon_of(name), chat.told_to(name)
+def _is_canon_due(chat: DocumentMaterial, name: str) -> bool:
+    before, told = chat.canon_of(name), chat.canon_summaries(name)
     made_at = chat.ground.places.get(before.until, -1) if before else -1
     if made_at >= 0 and chat.ground.last - made_at < MESSAGES_BETWEEN:
         return False
@@ -241,7 +247,7 @@ def _is_canon_due(chat: Derivable, name: str) -> bool:
     return not before or (newest > before.created and before.inputs != canon_digest(told))
 
 
-def _continuity(chat: Derivable) -> OperationSpec | None:
+def _continuity(chat: DocumentMaterial) -> OperationSpec | None:
     profile = profile_for(chat.settings, chat.by(OperationKind.CONTINUITY).spec).profile
     if not profile.checks_continuity or not MemorySettings(chat.settings).continuity_auto:
         return None
@@ -253,7 +259,7 @@ def _continuity(chat: Derivable) -> OperationSpec | None:
     return continuity_spec(chat, index) if chat.active else None
 
 
-def _summary(chat: Derivable) -> OperationSpec | None:
+def _summary(chat: DocumentMaterial) -> OperationSpec | None:
     """Bounded: what one request can hold, and what is left when it is too much again.
 
     Not while scenes are still being folded into the running recap, nor of a long story of which
@@ -283,7 +289,7 @@ def _summary(chat: Derivable) -> OperationSpec | None:
     return summary_spec(chat, chunk) if chunk and wanting <= 0 else None
 
 
-def _is_folding(chat: Derivable) -> bool:
+def _is_folding(chat: DocumentMaterial) -> bool:
     """Whether a running recap will tell of closed scenes that it does not tell of yet."""
     if not RecapSettings(chat.settings).running_recap_auto:
         return False
@@ -292,7 +298,7 @@ def _is_folding(chat: Derivable) -> bool:
     return bool(foldable) and foldable[-1].last > covered_until(chat.story)
 
 
-def _triggers(chat: Derivable) -> OperationSpec | None:
+def _triggers(chat: DocumentMaterial) -> OperationSpec | None:
     profile = profile_for(chat.settings, chat.by(OperationKind.TRIGGERS).spec).profile
     if not profile.makes_triggers and not MemorySettings(chat.settings).triggers_enabled:
         return None
@@ -301,14 +307,14 @@ def _triggers(chat: Derivable) -> OperationSpec | None:
 
 
 def _spec(
-    chat: Derivable,
+    chat: DocumentMaterial,
     kind: OperationKind,
     inputs: Sequence[str],
     *,
     anchor: str,
     label: str,
     params: dict[str, Any],
-    priority: int = PRIORITY_DERIVED,
+    priority: int = PRIORITY_DOCUMENT,
 ) -> OperationSpec:
     return OperationSpec(
         kind=kind,

@@ -21,8 +21,8 @@ from app.settings.memory import AUTO, ONE_REQUEST, MemorySettings
 from app.settings.recaps import RecapSettings
 from app.story.messages import Message
 from app.story.story import Story
+from app.work.planning.model_messages import as_read
 from app.work.planning.planner import PRIORITY_SCENE, Writing
-from app.work.planning.told_to_models import as_told
 
 # Behind a fold, before single messages: a memory is wanted for the next turn.
 PRIORITY_PASS = PRIORITY_SCENE + 2
@@ -294,11 +294,11 @@ def pass_window(
     if writing.is_free:
         before = [story.messages[index] for index in told[max(0, place - FOUND_CONTEXT) : place]]
         messages = (*before, *(story.messages[index] for index in new))
-        return Window(chat_id, as_told(messages, settings), new_from=len(before) + 1)
+        return Window(chat_id, as_read(messages, settings), new_from=len(before) + 1)
     first = max(0, place - MESSAGES_BEFORE)
     before = [story.messages[index] for index in told[first:place]]
     messages = (*before, *(story.messages[index] for index in new))
-    return Window(chat_id, as_told(messages, settings), new_from=len(before) + 1)
+    return Window(chat_id, as_read(messages, settings), new_from=len(before) + 1)
 
 
 def block_of(story: Story, settings: Mapping[str, Any], new: Sequence[int]) -> Block:

@@ -23,7 +23,7 @@ from app.work.planning.planner import (
     scene_recap_spec,
 )
 
-# What `plan`, `search_specs`, `next_pass` and `plan_derived` speak for; other kinds are left to
+# What `plan`, `search_specs`, `next_pass` and `plan_documents` speak for; other kinds are left to
 # who queued them.
 PLANNED = frozenset(
     {

@@ -12,14 +12,14 @@ from app.memory.tiers.table import PLAIN
 from app.settings.memory import MemorySettings
 from app.settings.scenes import SceneSettings
 from app.story.scenes import Scene
-from app.work.planning.derivable import Derivable
+from app.work.planning.document_material import DocumentMaterial
 from app.work.planning.memory_planner import PRIORITY_PASS
 
 PRIORITY_UPKEEP = PRIORITY_PASS - 2  # before texts that are made of what holds
 MESSAGES_BETWEEN = 40  # scenes are often short, and each look is a request
 
 
-def upkeep_due(chat: Derivable) -> Upkeep | None:
+def upkeep_due(chat: DocumentMaterial) -> Upkeep | None:
     """What is to be looked through at the end of the last scene that has ended, None for nothing:
     what was looked through lately, and before scenes of so many messages have ended since.
     """
@@ -36,7 +36,7 @@ def upkeep_due(chat: Derivable) -> Upkeep | None:
     return entries_due(stood, told, chat.documents, chat.ground.places)
 
 
-def upkeep_spec(chat: Derivable) -> OperationSpec | None:
+def upkeep_spec(chat: DocumentMaterial) -> OperationSpec | None:
     """Looking through them with one request, where the model is capable; None for nothing."""
     profile = profile_for(chat.settings, chat.by(OperationKind.UPKEEP).spec).profile
     if not profile.looks_through or not MemorySettings(chat.settings).upkeep_enabled:
@@ -58,13 +58,13 @@ def upkeep_spec(chat: Derivable) -> OperationSpec | None:
     )
 
 
-def _waits_for_recap(chat: Derivable, scene: Scene) -> bool:
+def _waits_for_recap(chat: DocumentMaterial, scene: Scene) -> bool:
     """Whether a recap will tell the scene that nobody has written yet."""
     is_auto = SceneSettings(chat.settings).scene_recaps_auto
     return is_auto and chat.story.scene_recap(scene) is None
 
 
-def _told(chat: Derivable, scene: Scene) -> ToldScene | None:
+def _told(chat: DocumentMaterial, scene: Scene) -> ToldScene | None:
     """A scene by its recap, else by what is remembered of it; None where nothing is."""
     recap, closing = chat.story.scene_recap(scene), chat.story.messages[scene.last]
     text = recap.text if recap else ""
@@ -81,6 +81,6 @@ def _told(chat: Derivable, scene: Scene) -> ToldScene | None:
     return ToldScene(scene.number, scene.first, scene.last, text, source)
 
 
-def _is_of(chat: Derivable, sources: tuple[Source, ...], scene: Scene) -> bool:
+def _is_of(chat: DocumentMaterial, sources: tuple[Source, ...], scene: Scene) -> bool:
     last = max(map(chat.ground.place, sources), default=-1)
     return scene.first <= last <= scene.last

@@ -55,7 +55,7 @@ class Outlook:
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class BudgetPreview:
     """One turn of a chat, ready to be tried under any budgets; nothing is written.
 
     settings: as they hold for the chat. full: the most tokens that each slot ever wanted, by key.

@@ -21,7 +21,7 @@ from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.memory_commands import BUSY
 from app.work.prompts.budget_history import TURNS_LOOKED_BACK, Need, PastNeeds
-from app.work.prompts.budget_preview import Rehearsal
+from app.work.prompts.budget_preview import BudgetPreview
 from app.work.prompts.prompting import Prompting
 
 
@@ -63,17 +63,17 @@ class Budgeting:
         """What tokens are counted with; "estimate" where nothing can count them."""
         return self._counter.encoding if self._counter.is_exact else "estimate"
 
-    async def rehearse(self, path: Path) -> Rehearsal:
+    async def preview(self, path: Path) -> BudgetPreview:
         """The next prompt of a chat, to be tried under any budgets."""
         chat = self._chats.required(path)
         self._prompting.index(chat)  # begins to be made here, and in no worker thread
         sent = await self.sent(chat)
-        return await asyncio.to_thread(self._rehearsed, chat, sent)
+        return await asyncio.to_thread(self._previewed, chat, sent)
 
-    def _rehearsed(self, chat: OpenChat, sent: Sent | None) -> Rehearsal:
+    def _previewed(self, chat: OpenChat, sent: Sent | None) -> BudgetPreview:
         said, settings = chat.context_tokens, chat.prompt_settings()
         prepared = self._prompting.prepared(chat, self._prompting.expected_turn(chat))
-        rehearsal = Rehearsal(
+        preview = BudgetPreview(
             prepared,
             InclusionPreview(
                 chat.story,
@@ -88,8 +88,8 @@ class Budgeting:
             or self.card_tokens(chat, prepared.occasion.responder),
             sent,
         )
-        rehearsal.under()  # what can be made once is made here, and not at the first step
-        return rehearsal
+        preview.under()  # what can be made once is made here, and not at the first step
+        return preview
 
     def card_tokens(self, chat: OpenChat, responder: str) -> int:
         """Of the card of who answers; reads its file."""

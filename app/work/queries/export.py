@@ -13,7 +13,7 @@ from app.memory.documents.bible import bible_of
 from app.memory.documents.bible_files import html, markdown
 from app.memory.documents.bible_parts import EVERYTHING, Known, Telling
 from app.memory.documents.lorebook import lorebook_of
-from app.memory.documents.spoiler_filter import Discretion
+from app.memory.documents.spoiler_filter import SpoilerFilter
 from app.memory.epistemic.leaks import stopwords_of
 from app.memory.epistemic.map_view import MindMap
 from app.sillytavern.world_info import world_info
@@ -80,7 +80,7 @@ class StoryExport:
         person = _player(view)
         if not person:
             raise UsageError(tr(NOBODY))
-        return Discretion(known, person, view.ground, stopwords_of(self._packs))
+        return SpoilerFilter(known, person, view.ground, stopwords_of(self._packs))
 
 
 def _player(view: MemoryView) -> str:

@@ -19,7 +19,7 @@ from app.work.chats.open_chats import OpenChats
 from app.work.jobs.model_breaks import find_breaks
 from app.work.models.active_model import ActiveModel
 from app.work.planning.break_planner import SearchExtent, search_cost, search_rules
-from app.work.planning.told_to_models import text_rules
+from app.work.planning.model_messages import text_rules
 
 
 class ModelBreakSearch:

@@ -27,7 +27,7 @@ from app.store.store import Store
 from app.story.break_search import SearchCost
 from app.story.story import ChatRef
 from app.work.chats.open_chat import OpenChat
-from app.work.jobs.document_making import derivable
+from app.work.jobs.document_making import document_material
 from app.work.planning.break_planner import goes_unasked, search_cost, search_specs
 from app.work.planning.catch_up import (
     KINDS,
@@ -36,7 +36,7 @@ from app.work.planning.catch_up import (
     catch_up_plan,
     catch_up_progress,
 )
-from app.work.planning.dependencies import in_succession
+from app.work.planning.dependencies import in_dependency_order
 from app.work.planning.document_planner import plan_texts
 from app.work.planning.memory_planner import next_pass, reading_cost
 from app.work.planning.planner import Writing, plan
@@ -112,7 +112,7 @@ class Scheduler:
         readings = self._readings(chat)
         derived = self._derived(chat, readings)
         planned = (*plan(story, chat.chat_id, settings, writing), *readings, *derived)
-        specs = in_succession(story, (*searches, *planned))
+        specs = in_dependency_order(story, (*searches, *planned))
         again = await self._let_go(chat, specs)
         allowed = await self._allowed(chat, specs, settings, writing)
         await self._enqueue((*again, *(() if self.waits_for_word else allowed)))
@@ -139,7 +139,7 @@ class Scheduler:
         """The texts to be made of what was read; most of them wait for the reading that is due."""
         if not chat.keeps_memory or chat.pause is not None or not chat.story.messages:
             return ()
-        return plan_texts(derivable(chat, self._writing(), is_read=not readings))
+        return plan_texts(document_material(chat, self._writing(), is_read=not readings))
 
     async def _let_go(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> list[OperationSpec]:
         """Drop what waits in vain; what the user asked for is given as it is planned now."""

@@ -25,8 +25,8 @@ from app.settings.memory import MemorySettings
 from app.story.messages import Message
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.jobs.document_making import CANON_TOKENS, derivable
-from app.work.planning.derivable import Derivable
+from app.work.jobs.document_making import CANON_TOKENS, document_material
+from app.work.planning.document_material import DocumentMaterial
 from app.work.planning.document_planner import (
     SUMMARY_SHARE,
     canon_spec,
@@ -113,7 +113,7 @@ class TextRequests:
     async def ask(self, path: Path, request: TextRequest) -> None:
         """Queue a text. Raises UsageError where there is nothing to make it of."""
         chat = self._chats.required(path)
-        about = derivable(chat, self._writing())
+        about = document_material(chat, self._writing())
         why_not = _why_not(chat, about, request)
         if why_not:
             raise UsageError(why_not)
@@ -127,7 +127,7 @@ class TextRequests:
         Raises UsageError where nothing waits for one.
         """
         chat = self._chats.required(path)
-        about = derivable(chat, self._writing())
+        about = document_material(chat, self._writing())
         why_not = _why_not(chat, about, TextRequest.CONTINUITY)
         if why_not:
             raise UsageError(why_not)
@@ -138,7 +138,7 @@ class TextRequests:
         await self._enqueue([replace(spec, priority=PRIORITY_ASKED)])
 
     def _offer(self, chat: OpenChat, request: TextRequest) -> TextOffer:
-        about = derivable(chat, self._writing())
+        about = document_material(chat, self._writing())
         why_not = _why_not(chat, about, request)
         if why_not:
             return TextOffer(request, why_not=why_not)
@@ -151,13 +151,15 @@ class TextRequests:
         tokens = (PROMPT_TOKENS + ANSWER_TOKENS) * len(specs) + told
         return TextOffer(request, each * len(specs), each * tokens)
 
-    def _told(self, about: Derivable, request: TextRequest, spec: OperationSpec) -> int:
+    def _told(self, about: DocumentMaterial, request: TextRequest, spec: OperationSpec) -> int:
         """Tokens of what a text is made of, as far as one request holds it."""
         if request is TextRequest.SUMMARY:
             anchors = set(spec.params["anchors"])
             texts: Iterable[str] = (m.text for m in about.story.messages if m.anchor in anchors)
         elif request is TextRequest.CANON:
-            return CANON_TOKENS + self._sum(d.text for d in about.told_to(spec.params["name"]))
+            return CANON_TOKENS + self._sum(
+                d.text for d in about.canon_summaries(spec.params["name"])
+            )
         else:
             texts = [memory.text for memory in about.active]
             if request is TextRequest.CONTINUITY:
@@ -168,7 +170,7 @@ class TextRequests:
         return sum(map(self._count, texts))
 
 
-def _why_not(chat: OpenChat, about: Derivable, request: TextRequest) -> str:
+def _why_not(chat: OpenChat, about: DocumentMaterial, request: TextRequest) -> str:
     """Why a text cannot be asked for, whatever is remembered; "" where it can."""
     if about.by(KIND_OF[request]).is_free:
         return tr(NO_MODEL)
@@ -177,7 +179,9 @@ def _why_not(chat: OpenChat, about: Derivable, request: TextRequest) -> str:
     return ""
 
 
-def _specs(about: Derivable, request: TextRequest, *, again: str = "") -> tuple[OperationSpec, ...]:
+def _specs(
+    about: DocumentMaterial, request: TextRequest, *, again: str = ""
+) -> tuple[OperationSpec, ...]:
     """The work on a text, () where there is nothing to make it of."""
     messages = about.story.messages
     if not messages:
@@ -187,7 +191,7 @@ def _specs(about: Derivable, request: TextRequest, *, again: str = "") -> tuple[
             wanted = subjects(about.cast, about.active)[:MOST_AT_ONCE]
             return (profile_spec(about, wanted, again=again),) if wanted else ()
         case TextRequest.CANON:
-            owners = (name for name in about.canon_owners if about.told_to(name))
+            owners = (name for name in about.canon_owners if about.canon_summaries(name))
             return tuple(canon_spec(about, name, again=again) for name in owners)
         case TextRequest.SUMMARY:
             indexes = _to_sum_up(about, messages)
@@ -199,7 +203,7 @@ def _specs(about: Derivable, request: TextRequest, *, again: str = "") -> tuple[
             return (continuity_spec(about, index, again=again),)
 
 
-def _to_sum_up(about: Derivable, messages: Sequence[Message]) -> list[int]:
+def _to_sum_up(about: DocumentMaterial, messages: Sequence[Message]) -> list[int]:
     """The messages behind what is summed up, as many as one request holds."""
     after = covered_until(about.documents, messages)
     left = _context(about, OperationKind.SUMMARY) * SUMMARY_SHARE
@@ -213,5 +217,5 @@ def _to_sum_up(about: Derivable, messages: Sequence[Message]) -> list[int]:
     return found
 
 
-def _context(about: Derivable, kind: OperationKind) -> int:
+def _context(about: DocumentMaterial, kind: OperationKind) -> int:
     return about.by(kind).context_tokens or UNKNOWN_CONTEXT

@@ -30,13 +30,13 @@ class WorkToDo:
     def __init__(
         self,
         queue: OperationQueue,
-        agenda: Scheduler,
+        scheduler: Scheduler,
         chats: OpenChats,
         is_reading_only: Callable[[], bool],
         names: ChatNames,
     ) -> None:
         self._queue = queue
-        self._scheduler = agenda
+        self._scheduler = scheduler
         self._chats = chats
         self._is_reading_only = is_reading_only
         self._names = names

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from app.llm.prompts.prompt_files import MEMORY_PASS, SETTLING, Prompts, load_prompts
+from app.llm.prompts.prompt_files import MEMORY_PASS, RECONCILIATION_TASKS, Prompts, load_prompts
 from app.llm.tokenizer import counter_for
 from app.memory.lifecycle.decisions import Question, read_word
 from app.memory.reading.answers import read_answer
 from app.memory.records import LONG_TERM_TYPES, SESSION_TYPES, Tier
 
 PROMPTS = load_prompts()
-QUESTION, CONSOLIDATION = (PROMPTS[task] for task in SETTLING)
+QUESTION, CONSOLIDATION = (PROMPTS[task] for task in RECONCILIATION_TASKS)
 
 
 def test_the_question_explains_every_word_that_it_may_offer() -> None:
@@ -72,7 +72,7 @@ def test_merging_goes_step_by_step_and_puts_no_labels_on_notes() -> None:
     assert set(re.findall(r"\b[A-Z]{2,}\b", CONSOLIDATION.system)) == {"NONE"}
 
 
-@pytest.mark.parametrize("task", SETTLING)
+@pytest.mark.parametrize("task", RECONCILIATION_TASKS)
 def test_another_prompt_of_settling_makes_another_pass(task: str) -> None:
     changed = {**PROMPTS.by_task, task: replace(PROMPTS[task], digest="another")}
     before, after = PROMPTS.versions, Prompts(changed).versions

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from app.story.left_out_text import (
     LONGEST_RULE,
+    messages_as_read,
     read_rules,
     spans_left_out,
-    told_messages,
-    told_text,
+    text_as_read,
 )
 from app.story.messages import Message
 
@@ -34,13 +34,13 @@ from app.story.messages import Message
     ],
 )
 def test_a_rule_leaves_out_what_it_names(rules: str, text: str, told: str) -> None:
-    assert told_text(text, read_rules(rules)) == told
+    assert text_as_read(text, read_rules(rules)) == told
 
 
 @pytest.mark.weakness(48)
 def test_rules_that_lie_over_another_take_one_piece_out() -> None:
     rules = read_rules("<a>…</a>\n<b>…</b>\nx…y")
-    assert told_text("1<a>x<b></a>y2</b>3", rules) == "13"
+    assert text_as_read("1<a>x<b></a>y2</b>3", rules) == "13"
 
 
 @given(st.text(alphabet="ab<>…\n", max_size=40), st.text(alphabet="ab<>…\n", max_size=30))
@@ -52,11 +52,11 @@ def test_spans_are_in_order_and_apart(text: str, rules: str) -> None:
 
 @pytest.mark.weakness(48)
 def test_a_long_text_that_a_pattern_would_never_end_with_is_read() -> None:
-    assert told_text("(" * 200_000, read_rules("(…(…(…)")) == "(" * 200_000
+    assert text_as_read("(" * 200_000, read_rules("(…(…(…)")) == "(" * 200_000
 
 
 def test_messages_stay_who_they_are() -> None:
     one = Message("m1", "hash", "Mira", "A <s>x</s> B")
-    (told,) = told_messages([one], read_rules("<s>…</s>"))
+    (told,) = messages_as_read([one], read_rules("<s>…</s>"))
     assert (told.anchor, told.content_hash, told.text) == ("m1", "hash", "A  B")
-    assert told_messages([one], ())[0] is one
+    assert messages_as_read([one], ())[0] is one

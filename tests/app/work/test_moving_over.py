@@ -25,7 +25,7 @@ from app.story.story import Story
 from app.work.chats.mirroring.mirror import Mirror
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.edits.recap_import import TakingIn
+from app.work.edits.recap_import import RecapImport
 from tests.chat_files import HEADER, jsonl, message, save_like_sillytavern, swiped
 
 NEW, OLD, QVINK = "auto_recap_memory", "auto_summarize_memory", "qvink_memory"
@@ -345,5 +345,5 @@ async def test_what_was_put_away_here_is_not_offered_again(desk: Desk) -> None:
     async def do(*_: object) -> None:
         raise AssertionError
 
-    extension = TakingIn(desk.store, desk.chats, do)
+    extension = RecapImport(desk.store, desk.chats, do)
     assert not await extension.take_in(desk.path)

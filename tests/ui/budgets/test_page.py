@@ -22,7 +22,7 @@ from app.settings.slot_table import NINE, Position
 from app.story.inclusion import InclusionState, include
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
-from app.work.prompts.budget_preview import Rehearsal
+from app.work.prompts.budget_preview import BudgetPreview
 from tests.labelled import WrittenTavern
 from tests.ui.samples import story
 from ui.budgets.legend import Mark, marks_of
@@ -240,8 +240,8 @@ async def test_a_kind_of_turn_is_tried_without_a_trace(
 async def test_the_colours_of_the_story_move_with_the_budget_of_message_recaps(
     page: BudgetsPage,
 ) -> None:
-    assert page.rehearsal is not None
-    page.show_rehearsal(with_recaps(page.rehearsal))
+    assert page.preview is not None
+    page.show_preview(with_recaps(page.preview))
     assert page.strip.isVisibleTo(page)
     before = page.strip.counts[InclusionState.INCLUDED]
     page.board.area.ensureWidgetVisible(row(page, "inclusion_limit"))
@@ -256,19 +256,19 @@ async def test_the_colours_of_the_story_move_with_the_budget_of_message_recaps(
     assert page.strip.counts[InclusionState.INCLUDED] == before
 
 
-def with_recaps(rehearsal: Rehearsal) -> Rehearsal:
+def with_recaps(preview: BudgetPreview) -> BudgetPreview:
     """The same turn of a story of 200 messages, each with a recap."""
     bare = story(200)
     recaps = {
         message.anchor: MessageRecap(f"She counts the panes and says {n}.")
         for n, message in enumerate(bare.messages)
     }
-    rules = RecapSettings(rehearsal.settings).inclusion_rules(rehearsal.context)
-    count, tokens = rehearsal.prepared.means.count, bare.message_tokens
+    rules = RecapSettings(preview.settings).inclusion_rules(preview.context)
+    count, tokens = preview.prepared.means.count, bare.message_tokens
     inclusion = include(bare.messages, recaps, rules, message_tokens=tokens, count=count)
     told = replace(bare, message_recaps=recaps, inclusion=inclusion)
-    turn = prepared(told, rehearsal.settings, rehearsal.prepared.means)
-    return replace(rehearsal, prepared=turn, recaps=InclusionPreview(told, count))
+    turn = prepared(told, preview.settings, preview.prepared.means)
+    return replace(preview, prepared=turn, recaps=InclusionPreview(told, count))
 
 
 async def test_a_budget_is_reset_to_what_holds_for_all_chats(

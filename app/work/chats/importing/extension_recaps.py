@@ -69,7 +69,7 @@ class Left:
         return tuple(words for count, words in counted if count)
 
 
-def left_in(
+def left_by_others(
     snapshot: ChatSnapshot,
     messages: Sequence[Message],
     *,

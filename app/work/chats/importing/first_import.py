@@ -19,7 +19,7 @@ from app.story.auto_hide import HideState
 from app.story.messages import Message, MessageRecap
 from app.story.recaps import SceneRecap
 from app.story.story import ChatRef
-from app.work.chats.importing.extension_recaps import left_in
+from app.work.chats.importing.extension_recaps import left_by_others
 from app.work.chats.importing.other_extensions import ranged_recaps_of
 from app.work.chats.importing.ranged_scenes import Held, scenes_from
 
@@ -123,7 +123,7 @@ async def import_extras(
     to be outdated. Formats: spec/auto-recap.md §1 and §12, app/sillytavern/extensions. All files
     stay as they are.
     """
-    read = partial(left_in, is_others=tells_another_story, speakers=speakers)
+    read = partial(left_by_others, is_others=tells_another_story, speakers=speakers)
     left = await asyncio.to_thread(read, snapshot, messages)
     rare = await asyncio.to_thread(_rare_data, snapshot)
     ranged = await asyncio.to_thread(ranged_recaps_of, chat, snapshot)

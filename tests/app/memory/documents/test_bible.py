@@ -16,7 +16,7 @@ from app.memory.documents.bible import bible_of
 from app.memory.documents.bible_files import html, markdown
 from app.memory.documents.bible_parts import Bible, Block, Item, Known, Part
 from app.memory.documents.lorebook import OTHERS, lorebook_of
-from app.memory.documents.spoiler_filter import Discretion
+from app.memory.documents.spoiler_filter import SpoilerFilter
 from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.map_view import MindMap
 from app.memory.records import (
@@ -118,7 +118,7 @@ def known(*more: Memory) -> Known:
 def told(*, to_ada: bool = False) -> str:
     facts = known()
     if to_ada:
-        return markdown(bible_of(facts, Discretion(facts, "Ada", GROUND)))
+        return markdown(bible_of(facts, SpoilerFilter(facts, "Ada", GROUND)))
     return markdown(bible_of(facts))
 
 
@@ -174,7 +174,7 @@ def test_who_told_a_secret_themselves_knows_it() -> None:
         memory("own", Tier.EPISTEMIC, "knows", "that the bridge is rotten", 4, subject="Cora",
                told_by="Ada")
     )  # fmt: skip
-    assert Discretion(facts, "Ada", GROUND).allows_text("The bridge is rotten.")
+    assert SpoilerFilter(facts, "Ada", GROUND).allows_text("The bridge is rotten.")
 
 
 def test_a_story_without_memories_still_has_its_scenes() -> None:
@@ -195,7 +195,7 @@ def test_a_lorebook_has_one_entry_for_each_memory_and_no_secret_of_minds() -> No
     every = [line for entry in entries.values() for line in entry.content]
     assert len(every) == len(set(every)) == 8
     assert not any("hides" in line or "believes" in line for line in every)
-    for_ada = lorebook_of(facts.memories, ENTITIES, ("Bert",), Discretion(facts, "Ada", GROUND))
+    for_ada = lorebook_of(facts.memories, ENTITIES, ("Bert",), SpoilerFilter(facts, "Ada", GROUND))
     assert "burned" not in str(for_ada)
     assert "Fox" not in str(for_ada)
 

@@ -38,7 +38,7 @@ from app.store.store import Store
 from app.story.scenes import BreakOrigin, SceneBreak
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.token_count_cache import TokenLedger
-from app.work.jobs.document_making import Deriver, derivable
+from app.work.jobs.document_making import DocumentMaker, document_material
 from app.work.jobs.services import JobServices
 from app.work.pages.absence import away_recap
 from app.work.planning.document_planner import (
@@ -46,7 +46,7 @@ from app.work.planning.document_planner import (
     canon_spec,
     continuity_spec,
     plan_by_hand,
-    plan_derived,
+    plan_documents,
     profile_spec,
     summary_spec,
     trigger_spec,
@@ -84,7 +84,7 @@ class Bench:
         )
 
     @property
-    def deriver(self) -> Deriver:
+    def document_maker(self) -> DocumentMaker:
         async def chat_of(chat_id: int) -> OpenChat:
             return self.chat
 
@@ -95,11 +95,11 @@ class Bench:
             lambda: self.writing,
             EstimatingCounter().count,
         )
-        return Deriver(services)
+        return DocumentMaker(services)
 
     @property
     def about(self) -> Any:
-        return derivable(self.chat, self.writing)
+        return document_material(self.chat, self.writing)
 
     def source(self, index: int) -> Source:
         told = self.chat.story.messages[index]
@@ -130,7 +130,7 @@ class Bench:
     async def perform(self, spec: OperationSpec, number: int = 1) -> Outcome:
         self.now += 1
         operation = Operation(number, spec, OperationStatus.RUNNING, created=self.now)
-        outcome = await self.deriver.perform(operation)
+        outcome = await self.document_maker.perform(operation)
         await self.chat.refresh()
         return outcome
 
@@ -175,14 +175,14 @@ async def bench(store: Store, tmp_path: Path) -> AsyncIterator[Bench]:
 async def test_an_arc_that_is_over_is_summed_up(bench: Bench) -> None:
     await bench.remember(bench.arc(), bench.fact(1, "The ring was found in the mill."))
     bench.answers = {"For each thread": ARCS}
-    (spec,) = plan_derived(bench.about)
+    (spec,) = plan_documents(bench.about)
     outcome = await bench.perform(spec)
     (kept,) = bench.kept(DocumentKind.ARC_SUMMARY)
     assert (kept.subject, kept.text) == ("f101", ARCS.partition("] ")[2])
     assert kept.until == bench.chat.story.messages[5].anchor
     assert kept.made_by == bench.writer.label
     assert outcome.prompt_tokens > 0
-    assert OperationKind.ARC_SUMMARY not in {s.kind for s in plan_derived(bench.about)}
+    assert OperationKind.ARC_SUMMARY not in {s.kind for s in plan_documents(bench.about)}
 
 
 async def test_an_arc_that_is_not_over_is_open_again_and_not_asked_about_twice(
@@ -195,7 +195,7 @@ async def test_an_arc_that_is_not_over_is_open_again_and_not_asked_about_twice(
     (kept,) = bench.kept(DocumentKind.ARC_SUMMARY)
     assert (kept.text, kept.sections[VERDICT]) == ("", "STILL_OPEN")
     await bench.remember(bench.arc())  # another pass says the same of the same message
-    assert plan_derived(bench.about) == ()
+    assert plan_documents(bench.about) == ()
 
 
 async def test_an_arc_that_the_user_closed_is_summed_up_from_where_it_was_told(
@@ -207,7 +207,7 @@ async def test_an_arc_that_the_user_closed_is_summed_up_from_where_it_was_told(
     await bench.remember(closed, imported)
     (spec,) = plan_by_hand(bench.about)
     assert spec.params["arcs"] == ["f101"]
-    assert OperationKind.ARC_SUMMARY in {s.kind for s in plan_derived(bench.about)}
+    assert OperationKind.ARC_SUMMARY in {s.kind for s in plan_documents(bench.about)}
     bench.answers = {"For each thread": ARCS.replace("RESOLVED", "STILL_OPEN")}
     await bench.perform(spec)
     assert "nobody asked for it again" in bench.llm.requests[0].text
@@ -268,25 +268,25 @@ async def test_a_canon_builds_on_the_one_before(bench: Bench) -> None:
     bench.answers = {"For each thread": ARCS, "three paragraphs of the history": CANON}
     await bench.remember(bench.arc())
     await bench.perform(arc_summary_spec(bench.about, bench.about.resolved))
-    (spec,) = plan_derived(bench.about)
+    (spec,) = plan_documents(bench.about)
     await bench.perform(spec)
     (kept,) = bench.kept(DocumentKind.CANON)
     assert (kept.text, kept.subject) == (CANON, "Mira")
     await bench.perform(canon_spec(bench.about, "Mira", again="now"))
     assert CANON in bench.llm.requests[-1].text
     assert len(bench.kept(DocumentKind.CANON)) == 2
-    assert plan_derived(bench.about) == ()
+    assert plan_documents(bench.about) == ()
 
 
 async def test_a_clean_reply_is_noted_as_checked(bench: Bench) -> None:
     bench.settings.put("continuity_auto", True)
     await bench.remember(bench.fact(1))
     bench.answers = {"List what in the passage": "NONE."}
-    (spec,) = plan_derived(bench.about)
+    (spec,) = plan_documents(bench.about)
     await bench.perform(spec)
     (kept,) = bench.kept(DocumentKind.CONTINUITY)
     assert (kept.text, kept.until) == ("", bench.chat.story.messages[-1].anchor)
-    assert plan_derived(bench.about) == ()
+    assert plan_documents(bench.about) == ()
 
 
 async def test_a_contradiction_is_repaired_where_that_is_wanted(bench: Bench) -> None:
@@ -365,12 +365,12 @@ async def test_keywords_of_many_memories_come_from_one_request(bench: Bench) -> 
     facts = [bench.fact(n) for n in range(20)]
     await bench.remember(*facts)
     bench.answers = {"Write the keywords": "\n".join(f"{n}: boat{n}, sea{n}" for n in range(1, 20))}
-    (spec,) = plan_derived(bench.about)
+    (spec,) = plan_documents(bench.about)
     await bench.perform(spec)
     assert bench.memory("f0").triggers == ("boat1", "sea1")
     assert bench.memory("f19").triggers == ()
     assert len(bench.llm.requests) == 1
-    assert plan_derived(bench.about) == ()
+    assert plan_documents(bench.about) == ()
 
 
 async def test_the_same_operation_taken_up_again_pays_and_makes_nothing_twice(
@@ -380,8 +380,8 @@ async def test_the_same_operation_taken_up_again_pays_and_makes_nothing_twice(
     bench.answers = {"Write the portraits": PROFILE}
     spec = profile_spec(bench.about, (MIRA,))
     operation = Operation(1, spec, OperationStatus.RUNNING, created=5.0)
-    await bench.deriver.perform(operation)
-    await bench.deriver.perform(operation)
+    await bench.document_maker.perform(operation)
+    await bench.document_maker.perform(operation)
     await bench.chat.refresh()
     assert len(bench.kept(DocumentKind.PROFILE)) == 1
     assert len(bench.llm.requests) == 1
@@ -452,7 +452,7 @@ async def test_what_no_longer_holds_ends_at_the_scene_that_says_so(
     await bench.chat.read()
     await bench.remember(*open_still, last)
     bench.answers = {"no longer hold": "1 | 2 | Thing 0 was found."}
-    (spec,) = (s for s in plan_derived(bench.about) if s.kind is OperationKind.UPKEEP)
+    (spec,) = (s for s in plan_documents(bench.about) if s.kind is OperationKind.UPKEEP)
     outcome = await bench.perform(spec)
     ended = [m for m in bench.chat.remembered.memories if m.endings]
     assert [m.id for m in ended] == ["f200"]
@@ -463,6 +463,6 @@ async def test_what_no_longer_holds_ends_at_the_scene_that_says_so(
     assert kept.until == anchors[1]
     assert (kept.sections["f200"], kept.sections["f201"]) == ("Thing 0 was found.", "")
     assert outcome.prompt_tokens > 0
-    assert OperationKind.UPKEEP not in {s.kind for s in plan_derived(bench.about)}
+    assert OperationKind.UPKEEP not in {s.kind for s in plan_documents(bench.about)}
     with pytest.raises(OperationOutdated):
         await bench.perform(spec, 2)

@@ -331,7 +331,7 @@ async def test_the_story_and_the_budgets_count_the_same_messages(played: Played)
     assert story is not None
     for context in (3_000, 6_000):
         reach = await companion.reaching.of(path)
-        outlook = (await companion.budgets.rehearse(path)).under()
+        outlook = (await companion.budgets.preview(path)).under()
         assert outlook.first == reach.verbatim_from
         slots = (await played.ask(context=context))["slots"]
         parts = [("system", "A card of some words. " * 20)]
@@ -339,7 +339,7 @@ async def test_the_story_and_the_budgets_count_the_same_messages(played: Played)
         await played.sent(slots, *parts)
         await played.turns(1 if context == 3_000 else 2, kept=True)
     reach = await companion.reaching.of(path)
-    outlook = (await companion.budgets.rehearse(path)).under()
+    outlook = (await companion.budgets.preview(path)).under()
     assert reach.is_seen
     assert outlook.first == reach.verbatim_from
     shown = [m for m in story.messages[outlook.first :] if not m.is_hidden]

@@ -31,8 +31,8 @@ from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
-from app.work.planning.derivable import Derivable
-from app.work.planning.document_planner import canon_spec, plan_derived
+from app.work.planning.document_material import DocumentMaterial
+from app.work.planning.document_planner import canon_spec, plan_documents
 from app.work.planning.planner import Writing
 
 MODEL = Writing("openai:m@http://localhost", "1", is_free=False, context_tokens=8192)
@@ -92,9 +92,9 @@ def chat(
     is_read: bool = True,
     context: int = 8192,
     **settings: Any,
-) -> Derivable:
+) -> DocumentMaterial:
     wanted: Mapping[str, Any] = Settings().for_chat(1) | settings
-    return Derivable(
+    return DocumentMaterial(
         of,
         1,
         Remembered(memories, documents=documents),
@@ -106,8 +106,8 @@ def chat(
     )
 
 
-def planned(of: Derivable) -> dict[OperationKind, OperationSpec]:
-    specs = plan_derived(of)
+def planned(of: DocumentMaterial) -> dict[OperationKind, OperationSpec]:
+    specs = plan_documents(of)
     assert len({spec.kind for spec in specs}) == len(specs)
     return {spec.kind: spec for spec in specs}
 
@@ -119,7 +119,7 @@ def document(spec: OperationSpec, kind: DocumentKind, subject: str = "", **more:
 def test_without_a_model_nothing_is_planned() -> None:
     free = replace(MODEL, spec="builtin", is_free=True)
     full = chat(story(20, 9), *facts(9), arc(1), writing=free, continuity_auto=True)
-    assert plan_derived(full) == ()
+    assert plan_documents(full) == ()
 
 
 def test_what_is_made_of_memories_waits_until_all_is_read() -> None:
@@ -247,7 +247,9 @@ def test_canon_by_itself_is_for_capable_models_and_for_who_wants_it() -> None:
 GROUP = ChatRef(Path("g.jsonl"), ChatKind.GROUP, "g", "7", "The Crew", ("Mira", "Bo", "Ash"))
 
 
-def crew(*memories: Memory, documents: tuple[Document, ...] = (), **settings: Any) -> Derivable:
+def crew(
+    *memories: Memory, documents: tuple[Document, ...] = (), **settings: Any
+) -> DocumentMaterial:
     """A group's chat: Mira speaks in the first scene, Bo in the second, Ash nowhere."""
     of = story(20, 9)
     told = tuple(
@@ -266,15 +268,15 @@ def test_each_member_of_a_group_has_a_canon_of_what_they_were_there_for() -> Non
     second = replace(second, inputs=digest_of["a2"])
     of = crew(early, late, documents=(first, second))
     assert set(of.canon_owners) == {"Mira", "Bo"}  # who never spoke has lived through nothing
-    assert [d.id for d in of.told_to("Mira")] == ["s1"]
-    assert [d.id for d in of.told_to("Bo")] == ["s2"]
-    specs = [spec for spec in plan_derived(of) if spec.kind is OperationKind.CANON]
+    assert [d.id for d in of.canon_summaries("Mira")] == ["s1"]
+    assert [d.id for d in of.canon_summaries("Bo")] == ["s2"]
+    specs = [spec for spec in plan_documents(of) if spec.kind is OperationKind.CANON]
     assert {spec.params["name"] for spec in specs} == {"Mira", "Bo"}
     assert len({spec.key for spec in specs}) == 2
     kept = Document("c", 1, DocumentKind.CANON, "x", subject="Bo", created=9.0)
     (left,) = (
         spec
-        for spec in plan_derived(crew(early, late, documents=(first, second, kept)))
+        for spec in plan_documents(crew(early, late, documents=(first, second, kept)))
         if spec.kind is OperationKind.CANON
     )
     assert left.params["name"] == "Mira"
@@ -393,7 +395,7 @@ def test_a_hundred_messages_cost_few_requests() -> None:
         arcs = [arc(n, 20 * n) for n in range(1, 5) if 20 * n < end - 1]
         while True:
             known = [replace(f, triggers=("x",)) if f.id in named else f for f in facts(end // 2)]
-            specs = plan_derived(now := chat(of_story, *known, *arcs, documents=documents))
+            specs = plan_documents(now := chat(of_story, *known, *arcs, documents=documents))
             if not specs:
                 break
             requests += 1
@@ -402,7 +404,7 @@ def test_a_hundred_messages_cost_few_requests() -> None:
     assert 8 <= requests <= 12
 
 
-def made_by(spec: OperationSpec, of: Derivable, at: int) -> tuple[Document, ...]:
+def made_by(spec: OperationSpec, of: DocumentMaterial, at: int) -> tuple[Document, ...]:
     """The texts that a piece of work would make."""
     made = {
         OperationKind.PROFILE: [(s.name, s.digest) for s in subjects(["Mira"], of.active)],

@@ -54,14 +54,14 @@ async def undo(world: World) -> str:
     return await world.companion.edits.undo(world.tavern.chat)
 
 
-async def test_a_rehearsal_shows_what_the_prompt_would_be_and_changes_nothing(world: World) -> None:
+async def test_a_preview_shows_what_the_prompt_would_be_and_changes_nothing(world: World) -> None:
     chat, companion = world.tavern.chat, world.companion
     await companion.put_setting("budgets_adaptive", False)
-    rehearsal = await companion.budgets.rehearse(chat)
-    assert memory(rehearsal.under().slots) == memory(await companion.slots(chat))
+    preview = await companion.budgets.preview(chat)
+    assert memory(preview.under().slots) == memory(await companion.slots(chat))
     for wanted in (150, 300, 650):
         changes = {**ADVANCED, "budget_long": wanted}
-        tried = rehearsal.under(changes)
+        tried = preview.under(changes)
         assert in_force(world, "budget_mode") == "simple"
         for name, value in changes.items():
             await companion.put_setting(name, value, path=chat)
@@ -71,17 +71,17 @@ async def test_a_rehearsal_shows_what_the_prompt_would_be_and_changes_nothing(wo
             await companion.reset_setting(name, path=chat)
 
 
-async def test_a_rehearsal_of_another_kind_of_turn_is_that_turn(world: World) -> None:
-    rehearsal = await world.companion.budgets.rehearse(world.tavern.chat)
-    shown = {kind: rehearsal.under(kind=kind).slots for kind in TurnKind}
+async def test_a_preview_of_another_kind_of_turn_is_that_turn(world: World) -> None:
+    preview = await world.companion.budgets.preview(world.tavern.chat)
+    shown = {kind: preview.under(kind=kind).slots for kind in TurnKind}
     assert [made.turn for made in shown.values()] == list(TurnKind)
     assert tokens(shown[TurnKind.DIALOGUE])[LONG] > tokens(shown[TurnKind.ACTION])[LONG]
 
 
 async def test_what_memory_takes_is_not_there_for_the_chat(world: World) -> None:
-    rehearsal = await world.companion.budgets.rehearse(world.tavern.chat)
-    small = rehearsal.under({**ADVANCED, "budget_long": 100})
-    large = rehearsal.under({**ADVANCED, "budget_long": 1000})
+    preview = await world.companion.budgets.preview(world.tavern.chat)
+    small = preview.under({**ADVANCED, "budget_long": 100})
+    large = preview.under({**ADVANCED, "budget_long": 1000})
     for outlook in (small, large):
         parts = outlook.card + outlook.memory + outlook.chat + outlook.free
         assert parts == outlook.context == 8000
@@ -138,17 +138,17 @@ async def test_what_changes_nothing_is_no_step(world: World) -> None:
 async def test_auto_tune_keeps_the_users_own_values_and_gives_them_back(world: World) -> None:
     chat, budgets = world.tavern.chat, world.companion.budgets
     await budgets.put(chat, {**ADVANCED, "budget_long": 350}, "own")
-    rehearsal = await budgets.rehearse(chat)
-    off = rehearsal.under()
+    preview = await budgets.preview(chat)
+    off = preview.under()
     assert off.budgets[SlotName.LONG] == 350
     (would,) = (t for t in off.tunings if t.name is SlotName.LONG)
     await budgets.put(chat, {"budgets_auto_tune": True}, "auto-tune on")
-    on = (await budgets.rehearse(chat)).under()
+    on = (await budgets.preview(chat)).under()
     assert on.own[SlotName.LONG] == 350
     assert on.budgets[SlotName.LONG] == would.after > 350
     assert tokens(on.slots)[LONG] > tokens(off.slots)[LONG]
     assert await undo(world) == "auto-tune on"
-    assert (await budgets.rehearse(chat)).under().budgets[SlotName.LONG] == 350
+    assert (await budgets.preview(chat)).under().budgets[SlotName.LONG] == 350
 
 
 async def test_needs_tell_what_slots_would_have_taken_as_the_story_went(world: World) -> None:

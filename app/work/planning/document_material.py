@@ -24,7 +24,7 @@ LATELY = 400  # messages: who has not spoken in them gets no new text of their o
 
 
 @dataclass(frozen=True, slots=True)
-class Derivable:
+class DocumentMaterial:
     """What longer texts of a chat are made of.
 
     ground: the messages that memories stand on. is_read: no reading for memory is due before.
@@ -105,7 +105,7 @@ class Derivable:
             kept = tuple(d for d in kept if folded(d.subject) == folded(name))
         return kept[-1] if kept else None
 
-    def told_to(self, name: str) -> tuple[Document, ...]:
+    def canon_summaries(self, name: str) -> tuple[Document, ...]:
         """The summaries of arcs that a canon is made of; of a group's those that somebody was
         there for, or that name them where nobody knows who was there.
         """

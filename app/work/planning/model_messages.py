@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.settings.program import ProgramSettings
-from app.story.left_out_text import Rule, read_rules, told_messages
+from app.story.left_out_text import Rule, messages_as_read, read_rules
 from app.story.messages import Message
 
 
@@ -15,6 +15,6 @@ def text_rules(settings: Mapping[str, Any]) -> tuple[Rule, ...]:
     return read_rules(ProgramSettings(settings).text_left_out)
 
 
-def as_told(messages: Sequence[Message], settings: Mapping[str, Any]) -> tuple[Message, ...]:
+def as_read(messages: Sequence[Message], settings: Mapping[str, Any]) -> tuple[Message, ...]:
     """The messages as a model reads them. settings: of their chat."""
-    return told_messages(messages, text_rules(settings))
+    return messages_as_read(messages, text_rules(settings))

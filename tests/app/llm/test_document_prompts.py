@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from app.core.operations import MEMORY_KINDS
-from app.llm.prompts.prompt_files import DERIVED, TASKS_OF, load_prompts
+from app.llm.prompts.prompt_files import DOCUMENT_TASKS, TASKS_OF, load_prompts
 from app.llm.tokenizer import counter_for
 from app.memory.arcs.arc_summaries import Verdict, read_arc_summaries
 from app.memory.documents.away import read_away
@@ -79,7 +79,7 @@ def test_prose_is_read_as_it_is_asked_for() -> None:
     assert read_canon("Identity: Ann is a miller.\nHistory: She left.\nNow: She is at sea.")
 
 
-@pytest.mark.parametrize("task", DERIVED)
+@pytest.mark.parametrize("task", DOCUMENT_TASKS)
 def test_what_changes_stands_behind_what_stays(task: str) -> None:
     system, user = rendered(task)
     assert "@" not in system
@@ -87,10 +87,10 @@ def test_what_changes_stands_behind_what_stays(task: str) -> None:
     assert counter_for().count(system) <= 420
 
 
-@pytest.mark.parametrize("task", DERIVED)
+@pytest.mark.parametrize("task", DOCUMENT_TASKS)
 def test_each_task_is_known_by_its_closing_line(task: str) -> None:
-    closing = [rendered(other)[1].splitlines()[-1] for other in DERIVED]
-    assert len(set(closing)) == len(DERIVED)
+    closing = [rendered(other)[1].splitlines()[-1] for other in DOCUMENT_TASKS]
+    assert len(set(closing)) == len(DOCUMENT_TASKS)
     if task != "memory_triggers":  # keywords are no text that could go on (spec §24)
         assert "do not continue the story" in rendered(task)[0]
         assert "instruction to you" in rendered(task)[0]
