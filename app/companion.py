@@ -211,8 +211,8 @@ class Companion(Wiring):
 
     @property
     def recovery(self) -> str:
-        """What was done at the start about a damaged database, "" where none was."""
-        return "" if self._store.recovery is None else self._store.recovery.sentence
+        """What the start found: a damaged database, what a full disk has cost; "" for neither."""
+        return self._store.found_at_opening
 
     def host_of(self, chat: ChatRef) -> str:
         """Host of the page that a chat comes from, "" where its file is SillyTavern's own."""

@@ -8,7 +8,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TypeVar
 
+from app.core.moments import moment_text
 from app.core.signals import Signal
+from app.core.translation import tr
 from app.store.clearing import Clearing
 from app.store.database.database import Database
 from app.store.database.recovery import Recovery
@@ -78,6 +80,21 @@ class Store:
     def recovery(self) -> Recovery | None:
         """What was done at opening about a damaged database."""
         return self._database.recovery
+
+    @property
+    def found_at_opening(self) -> str:
+        """What is to be told at the start: a damaged database, or what a full disk has cost."""
+        recovery, lost_since = self._database.recovery, self._database.lost_since
+        mended = "" if recovery is None else recovery.sentence
+        if not lost_since:
+            return mended
+        lost = tr(
+            "The disk was full from {moment} on, and Tavernkeep ended before there was room: what "
+            "you changed in it after that, and what it wrote, is lost. The chats themselves are as "
+            "they were; recaps and memories that are missing are made again.",
+            moment=moment_text(lost_since),
+        )
+        return f"{mended} {lost}".strip()
 
     @property
     def out_of_room(self) -> Signal[bool]:

@@ -23,6 +23,7 @@ from ui.theme.source import ThemeSource
 if TYPE_CHECKING:
     from app.companion import Companion
     from ui.first_run.wizard import FirstRun
+    from ui.program.closing import LossWarning
     from ui.program.desk import Desk
 
 SIZE = QSize(1360, 860)
@@ -49,6 +50,7 @@ class MainWindow(QWidget):
         self._wizard: FirstRun | None = None
         self._is_quitting = False
         self.is_to_start_again = False
+        self._loss_warning: LossWarning | None = None  # while it is shown
         self._handed_over: Path | None = None  # by a second start, before there was a desk
         self.actions_ = Actions(self)
         self.frame = Frame(self.actions_)
@@ -244,8 +246,28 @@ class MainWindow(QWidget):
                 self._state.knows_tray = True
                 self.desk.tray.tell_where()
             return
+        if self._is_loss_asked():
+            event.ignore()
+            return
         event.accept()
         self.closed.emit()
+
+    def _is_loss_asked(self) -> bool:
+        """Whether closing waits for a word, since what a full disk does not take would be lost."""
+        if self.desk is None or not self.desk.session.companion.room.sentence:
+            return False
+        if self._loss_warning is None:
+            from ui.program.closing import LossWarning
+
+            self._loss_warning = LossWarning(self.desk.session.companion, self)
+            self._loss_warning.accepted.connect(self.closed)
+            self._loss_warning.rejected.connect(self._on_staying)
+            self._loss_warning.open()
+        return True
+
+    def _on_staying(self) -> None:
+        self._loss_warning = None
+        self._is_quitting = self.is_to_start_again = False
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), self._theme.tokens.chrome)

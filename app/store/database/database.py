@@ -19,7 +19,7 @@ from playhouse.migrations import Runner
 from app.core.errors import OperationOutdated, StoreError, StoreTooNew
 from app.core.signals import Signal
 from app.core.translation import tr
-from app.store.database.no_room import MemoryCopy, is_out_of_room
+from app.store.database.no_room import MemoryCopy, UnwrittenMark, is_out_of_room
 from app.store.database.recovery import (
     PART,
     Recovery,
@@ -68,7 +68,8 @@ class Database:
         out_of_room: whether that is so; on the event loop's thread.
 
     mends: nobody else has the file open, so that a damaged one may be replaced; what was done about
-    it then stands in `recovery`.
+    it then stands in `recovery`. Likewise `lost_since`: from when on an earlier run kept what was
+    new in memory only, and ended so; 0.0 where none did.
     """
 
     def __init__(self, path: Path, *, backups: Path | None = None, mends: bool = False) -> None:
@@ -76,6 +77,8 @@ class Database:
         self._backups = backups
         self._mends = mends
         self.recovery: Recovery | None = None
+        self.lost_since = 0.0
+        self._unwritten = UnwrittenMark(path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._sqlite = peewee.SqliteDatabase(str(path), pragmas=PRAGMAS)
         self.tables = Tables(self._sqlite)
@@ -111,6 +114,7 @@ class Database:
     def _write_back(self) -> None:
         if self._copy is not None and self._copy.write_back():
             self._copy = None
+            self._unwritten.take()
 
     def _tell_room(self) -> None:
         if self.is_out_of_room != self._was_out_of_room:
@@ -209,6 +213,7 @@ class Database:
                     folder=self.path.parent,
                 )
             ) from error
+        self._unwritten.put()
 
     def _connection(self) -> sqlite3.Connection:
         connection: sqlite3.Connection = self._sqlite.connection()  # type: ignore[no-untyped-call]
@@ -230,6 +235,8 @@ class Database:
             if aside is not None:
                 self.recovery = Recovery(aside, backup, salvage(self.path, aside))
                 end_mending(self.path)
+            if self._mends:
+                self.lost_since = self._unwritten.take()
         except (peewee.DatabaseError, sqlite3.DatabaseError, OSError) as error:
             self._sqlite.close()
             if aside is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import shutil
 import sqlite3
@@ -38,6 +39,32 @@ def _room(path: Path) -> int:
         return shutil.disk_usage(path.parent).free
     except OSError:
         return _SMALLEST_ROOM
+
+
+class UnwrittenMark:
+    """An empty file beside the database while something is kept in memory only.
+
+    It takes no room itself; one that the next start finds says that all that was lost, and since
+    when: the file is as old as that.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.with_name(f"{path.name}.unwritten")
+
+    def put(self) -> None:
+        """From now on something is kept in memory only."""
+        try:
+            self._file.touch()
+        except OSError as error:
+            log.warning("A loss could not be told at the next start: %s", type(error).__name__)
+
+    def take(self) -> float:
+        """Since when it stands there, in seconds since the epoch, 0.0 for not at all; it goes."""
+        since = 0.0
+        with contextlib.suppress(OSError):
+            since = self._file.stat().st_mtime
+            self._file.unlink()
+        return since
 
 
 class MemoryCopy:

@@ -172,12 +172,14 @@ class ActiveModel:
             self._tasks.spawn(self._retire(one), name="closing a writer")
 
     async def keep_key(self, url: str, key: str) -> None:
-        """Keep a server's API key, "" to forget it, and use it at once.
+        """Keep a server's API key, "" to forget it, and use it at once, also for what was refused.
 
         Raises UsageError, StoreError, PromptUnusable.
         """
         await self.keys.keep(url, key)
         self.renew(is_chosen=False)
+        if key:
+            self._queue.try_refused()
 
     async def aclose(self) -> None:
         """Close the writers, whatever they write."""
@@ -207,6 +209,8 @@ class ActiveModel:
                 tokens = trial.output_tokens or self._services.counter.count(trial.text)
                 self._tested[writer.spec] = _Tested(tokens / trial.seconds, writer.context_tokens)
                 self.tested.emit(writer.spec)
+                if writer.spec in {self._writer.spec, *self._others}:
+                    self._queue.try_refused()  # whatever kept it from answering is over
             return trial
         finally:
             await writer.aclose()

@@ -159,8 +159,15 @@ class OperationQueue(Backlog):
         self.announce()
 
     def ask_another(self) -> None:
-        """Another model answers from now on; what the last one failed at in a row may begin."""
+        """Another model answers from now on; what the last one failed at in a row may begin, and
+        what it refused is asked again.
+        """
         self.ended.ask_another()
+        self._worker.try_refused()
+
+    def try_refused(self) -> None:
+        """Who refused may take it now; see Worker.try_refused."""
+        self._worker.try_refused()
 
     async def retry_all(self, chat_id: int | None = None) -> None:
         """Queue again all that failed, also in earlier runs, and go on if refusals paused us."""

@@ -99,13 +99,26 @@ class Worker:
 
     def resume(self) -> None:
         """Go on; what made the queue pause by itself is tried again."""
-        stopped = [op for number in self._refused if (op := self._backlog.ended.find(number))]
         before = self.stopped_before
         if before is not None:  # it forgets the pause for good when it begins
             self._backlog.open[before.id] = replace(before, pauses_before=False)
-        self.is_paused, self.pause_reason, self._refusals = False, "", 0
-        self.missing_key = ""
-        self._stopped_before, self._refused = None, []
+        self.is_paused, self.pause_reason, self._stopped_before = False, "", None
+        self._ask_again()
+
+    def try_refused(self) -> None:
+        """Who refused may take it now, by another key or as another model; a pause that the user
+        wanted stays.
+        """
+        if not self._refused:
+            return
+        if self.pause_reason:
+            self.resume()
+        else:
+            self._ask_again()
+
+    def _ask_again(self) -> None:
+        stopped = [op for number in self._refused if (op := self._backlog.ended.find(number))]
+        self._refused, self._refusals, self.missing_key = [], 0, ""
         self._backlog.announce()
         if stopped:
             self._tasks.spawn(self._backlog.do_again(stopped), name="trying again what was refused")

@@ -99,6 +99,42 @@ def rows(companion: Companion, statement: str) -> int:
         return int(file.execute(statement).fetchone()[0])
 
 
+@pytest.mark.expects_log("app.store.database.database")
+async def test_what_a_full_disk_has_cost_is_said_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was lost without a word."""
+    chat, folders = make_chat(tmp_path), user_folders(tmp_path / "own")
+
+    def companion_of() -> contextlib.AbstractAsyncContextManager[Companion]:
+        return open_companion(folders, tavern=chat.parents[2], llm="builtin")
+
+    async with companion_of() as running:
+        async with full_database(running):
+            await running.put_setting("window_state", "x" * 200_000)
+            assert running.room.sentence
+        monkeypatch.setattr(no_room, "_room", lambda _: 4096)
+    monkeypatch.undo()
+    looking = open_companion(folders, tavern=chat.parents[2], llm="builtin", is_safe=True)
+    async with looking as safe:
+        assert safe.recovery == ""  # who only looks takes the word from nobody
+    async with companion_of() as following:
+        assert following.recovery.startswith("The disk was full from ")
+    async with companion_of() as after:
+        assert after.recovery == ""
+
+
+async def test_what_was_kept_after_all_is_no_loss(tmp_path: Path) -> None:
+    chat, folders = make_chat(tmp_path), user_folders(tmp_path / "own")
+    opened = open_companion(folders, tavern=chat.parents[2], llm="builtin")
+    async with opened as running, full_database(running):
+        await running.put_setting("window_state", "x" * 200_000)
+        assert running.room.sentence
+    async with open_companion(folders, tavern=chat.parents[2], llm="builtin") as following:
+        assert following.recovery == ""
+        assert str(following.settings["window_state"]).startswith("xxx")
+
+
 async def test_where_there_is_less_room_than_the_database_takes_it_is_not_tried(
     companion: Companion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
