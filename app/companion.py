@@ -70,7 +70,7 @@ class Companion(Wiring):
             await self._queue.start()
         if self._parts.options.watch:
             await self._library.watch()
-            await self._link.start(self._library.taverns, self.remote.port)
+            await self._link.start(self._library.taverns, self.remote.ports)
             self.remote.start()
             self._tasks.spawn(self.prompts.watch(), name="watching the prompts")
             self._tasks.spawn(self._back_up(), name="backing up")

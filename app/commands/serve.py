@@ -94,5 +94,6 @@ def _on_paired(tavern: RemoteTavern) -> None:
 
 async def _bridge_of(companion: Companion, tavern: Tavern) -> str:
     if tavern.host:
-        return tr("Its chats come from SillyTavern's page at {host}.", host=tavern.host)
+        coming = tr("Its chats come from SillyTavern's page at {host}.", host=tavern.host)
+        return companion.remote.problem(tavern.user_folder) or coming
     return (await companion.bridge.status(tavern.user_folder)).sentence

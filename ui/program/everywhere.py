@@ -36,7 +36,11 @@ ACTIONS = {
     Remedy.GO_ON: "pause",
     Remedy.SEE_WORK: "page.work",
 }
-SECTIONS = {Remedy.INSTALL_BRIDGE: "SillyTavern", Remedy.CHOOSE_MODEL: N_("Model")}
+SECTIONS = {
+    Remedy.INSTALL_BRIDGE: "SillyTavern",
+    Remedy.SHOW_CODE: "SillyTavern",
+    Remedy.CHOOSE_MODEL: N_("Model"),
+}
 
 
 class Everywhere(QObject):

@@ -90,9 +90,10 @@ class RemoteRow(FactRow):
     def _state(self) -> str:
         if not self._tavern.is_paired:
             return tr("Not paired any more: its chats are as they were.")
-        if self._session.companion.remote.is_connected(self._tavern):
+        remote = self._session.companion.remote
+        if remote.is_connected(self._tavern):
             return tr("Its page is connected.")
-        return tr("Its page is not open now.")
+        return remote.problem(self._tavern.folder) or tr("Its page is not open now.")
 
     def _on_clicked(self) -> None:
         session, tavern = self._session, self._tavern

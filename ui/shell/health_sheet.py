@@ -31,6 +31,7 @@ WORDS = {
     Remedy.CHOOSE_FOLDER: N_("Choose the folder"),
     Remedy.INSTALL_BRIDGE: N_("Install the bridge"),
     Remedy.PAIR_AGAIN: N_("Write it again"),
+    Remedy.SHOW_CODE: N_("Pair again"),
     Remedy.SEE_PROMPT: N_("See the prompt"),
     Remedy.CHOOSE_CHAT: N_("Choose a chat"),
     Remedy.READ_AGAIN: N_("Read again"),

@@ -52,6 +52,7 @@ from app.sillytavern.bridge.bridge_protocol import (
 )
 from app.sillytavern.bridge.bridge_taverns import is_proven
 from app.sillytavern.bridge.frame_meter import FrameMeter
+from app.sillytavern.bridge.loopback_listener import LoopbackListener
 from app.sillytavern.bridge.pairing_door import PairingDoor
 from app.sillytavern.bridge.tavern_pairings import TavernPairings
 from app.sillytavern.bridge.turn_answers import OnTurn, TurnAnswers
@@ -83,7 +84,7 @@ class BridgeServer:
 
     Owns its tasks, the pairing files and the bridge files. `on_turn` makes the slots of a turn; a
     page waits `turn_wait_seconds` for it, then takes the last it knows. `door`: where pages of
-    other machines' taverns bring a code.
+    other machines' taverns bring a code. `listener`: at which ports pages come.
 
     Signals:
         connected, disconnected: the page.
@@ -111,6 +112,7 @@ class BridgeServer:
         self.turn_wait_seconds = turn_wait_seconds
         self.pulse_seconds = PULSE_SECONDS
         self.door = PairingDoor()
+        self.listener = LoopbackListener(self._listen)
         self._tasks = TaskSupervisor()
         self._turns = TurnAnswers(on_turn, self._tasks)
         self._session = secrets.token_hex(8)
@@ -119,26 +121,26 @@ class BridgeServer:
         )
         self._links: dict[ServerConnection, PageLink] = {}
         self._connections: dict[ServerConnection, None] = {}
-        self._server: Server | None = None
         self._version = bridge_installer.program_version()
 
     @property
     def port(self) -> int:
-        """Where it listens; 0 before `start` and after `aclose`."""
-        return 0 if self._server is None else int(self._server.sockets[0].getsockname()[1])
+        """Where pages of this machine come; 0 before `start` and after `aclose`."""
+        return self.listener.port
 
     @property
     def pages(self) -> tuple[Page, ...]:
         """The pages that are connected now, oldest first."""
         return tuple(link.page for link in self._links.values())
 
-    async def start(self, preferred_port: int = 0) -> int:
-        """Listen on loopback, on another port when the preferred one is taken. Returns the port.
+    async def start(self, *ports: int) -> int:
+        """Listen on loopback at these ports, at each as soon as it is free; while none of them is,
+        at any other. Returns the port for pages of this machine.
 
         Raises BridgeError when there is no port to have.
         """
         try:
-            self._server = await self._listen(preferred_port)
+            await self.listener.start(ports)
         except OSError as error:
             raise BridgeError(
                 tr("The bridge cannot listen on this computer: {reason}.", reason=reason_of(error))
@@ -146,39 +148,30 @@ class BridgeServer:
         self._tasks.spawn(self._rotate_forever(), name="bridge token rotation")
         return self.port
 
-    async def _listen(self, preferred_port: int) -> Server:
-        for port in {preferred_port: None, 0: None}:
-            try:
-                return await serve(
-                    self._converse,
-                    "127.0.0.1",
-                    port,
-                    process_request=self._check_handshake,
-                    subprotocols=None,
-                    select_subprotocol=self._select_subprotocol,
-                    compression=None,
-                    max_size=MAX_FRAME_BYTES,
-                    create_connection=partial(  # type: ignore[arg-type]
-                        BoundedConnection, self._connections, self._links
-                    ),
-                    open_timeout=OPEN_SECONDS,
-                    close_timeout=2,
-                    ping_interval=20,
-                    ping_timeout=20,
-                    server_header=None,
-                    logger=_silent,
-                )
-            except OSError:
-                if port == 0:
-                    raise
-        raise AssertionError("unreachable")
+    async def _listen(self, port: int) -> Server:
+        return await serve(
+            self._converse,
+            "127.0.0.1",
+            port,
+            process_request=self._check_handshake,
+            subprotocols=None,
+            select_subprotocol=self._select_subprotocol,
+            compression=None,
+            max_size=MAX_FRAME_BYTES,
+            create_connection=partial(  # type: ignore[arg-type]
+                BoundedConnection, self._connections, self._links
+            ),
+            open_timeout=OPEN_SECONDS,
+            close_timeout=2,
+            ping_interval=20,
+            ping_timeout=20,
+            server_header=None,
+            logger=_silent,
+        )
 
     async def aclose(self) -> None:
         """Say goodbye to all pages, unpair the taverns and write what waits to be written."""
-        if self._server is not None:
-            self._server.close()
-            await self._server.wait_closed()
-            self._server = None
+        await self.listener.aclose()
         for user_folder in self._taverns.folders:
             await self.remove_tavern(user_folder)
         await self._tasks.aclose()
@@ -302,7 +295,7 @@ class BridgeServer:
         self, connection: ServerConnection, handshake: Handshake
     ) -> Response | None:
         headers = handshake.headers
-        if not bridge_handshake.is_own_host(headers, self.port):
+        if not bridge_handshake.is_own_host(headers, connection.local_address[1]):
             return connection.respond(HTTPStatus.FORBIDDEN, "unknown host\n")
         if bridge_handshake.wants_pairing(headers):
             is_open = self.door.lets_in(headers)
@@ -333,7 +326,7 @@ class BridgeServer:
             return
         with contextlib.suppress(ConnectionClosed, TimeoutError, BridgeError):
             tavern = self._taverns.get(user_folder)
-            if tavern is None or not await is_proven(connection, tavern, self.port):
+            if tavern is None or not await is_proven(connection, tavern):
                 await connection.close(UNPROVEN)
                 return
             hello = bridge_protocol.decode(await asyncio.wait_for(connection.recv(), HELLO_SECONDS))

@@ -85,7 +85,7 @@ class PairedTavern:
             self.file.publish(chat, slots)
 
 
-async def is_proven(connection: ServerConnection, tavern: PairedTavern, port: int) -> bool:
+async def is_proven(connection: ServerConnection, tavern: PairedTavern) -> bool:
     """Whether a page knows its tavern's token, also where that came not with the handshake.
 
     Raises BridgeError, TimeoutError, ConnectionClosed.
@@ -94,7 +94,7 @@ async def is_proven(connection: ServerConnection, tavern: PairedTavern, port: in
         return False
     headers = connection.request.headers
     own = bridge_handshake.nonce if tavern.is_remote else _local_nonce
-    nonces = own(headers), secrets.token_hex(16)
+    nonces, port = (own(headers), secrets.token_hex(16)), connection.local_address[1]
     if not nonces[0]:
         return not tavern.is_remote  # it sent the token itself, see lets_in
     challenge = Challenge(nonces[1], tavern.proof("program", port, *nonces))

@@ -18,8 +18,8 @@ from app.sillytavern.bridge.bridge_protocol import Pair, Paired, decode, encode
 CODE_SECONDS = 10.0
 AT_ONCE = 4
 
-# (origin of the page, code) -> its token. Raises BridgeError.
-OnPair = Callable[[str, str], Awaitable[str]]
+# (origin of the page, code, port at which it came) -> its token. Raises BridgeError.
+OnPair = Callable[[str, str, int], Awaitable[str]]
 
 
 class PairingDoor:
@@ -45,17 +45,18 @@ class PairingDoor:
             with contextlib.suppress(ConnectionClosed, TimeoutError):
                 frame = await asyncio.wait_for(connection.recv(), CODE_SECONDS)
                 origin = bridge_handshake.origin(handshake.headers)
-                await connection.send(encode(await self._answer(origin, frame)))
+                port = connection.local_address[1]
+                await connection.send(encode(await self._answer(origin, frame, port)))
         finally:
             self._inside -= 1
 
-    async def _answer(self, origin: str, data: str | bytes) -> Paired:
+    async def _answer(self, origin: str, data: str | bytes, port: int) -> Paired:
         if self.on_pair is None:
             return Paired(error=tr("Tavernkeep pairs with no page now."))
         try:
             frame = decode(data)
             if not isinstance(frame, Pair):
                 return Paired(error=tr("The bridge extension sent a message that makes no sense."))
-            return Paired(token=await self.on_pair(origin, frame.code))
+            return Paired(token=await self.on_pair(origin, frame.code, port))
         except BridgeError as error:
             return Paired(error=str(error))

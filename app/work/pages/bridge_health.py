@@ -6,9 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.core.part_health import HealthItem, Light
-from app.core.translation import tr, trn
+from app.core.translation import N_, tr, trn
 from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.bridge.bridge_socket import Page
+
+PORT_TAKEN = "port taken"  # a cause, beside the states of a bridge
+TAKEN = N_(
+    "Another program has port {port}, where SillyTavern's page looks for Tavernkeep: end it, or "
+    "pair again with a code"
+)
 
 
 def bridge_health(
@@ -19,12 +25,14 @@ def bridge_health(
     is_seeking: bool,
     unplaced: Sequence[str],
     unreached: Sequence[str],
+    taken_ports: Sequence[int] = (),
 ) -> HealthItem:
     """How the way to SillyTavern's page is doing.
 
     bridges: how it stands in each user folder. is_seeking: we have just begun, and no page had the
     time to come yet. unplaced: macros that were to tell something and stand in no prompt.
     unreached: sentences on taverns that have the bridge and cannot be told where we are.
+    taken_ports: where pages of taverns elsewhere look for us, and another program is.
     """
     if unplaced:
         return _unplaced(unplaced)
@@ -37,6 +45,8 @@ def bridge_health(
             "Bridge {version}, {n} page", "Bridge {version}, {n} pages", len(pages), version=version
         )
         return HealthItem("bridge", Light.GOOD, sentence)
+    if taken_ports:
+        return HealthItem("bridge", Light.BAD, tr(TAKEN, port=taken_ports[0]), PORT_TAKEN)
     if unreached:
         return HealthItem("bridge", Light.OFF, unreached[0])
     states = set(bridges.values()) if bridges or not is_listening else {BridgeState.PAIRED}

@@ -35,6 +35,7 @@ from app.sillytavern.bridge.bridge_protocol import (
 from app.sillytavern.bridge.bridge_socket import BridgeServer, Page
 from app.sillytavern.bridge.pairing_door import OnPair
 from app.sillytavern.data_folders import Tavern
+from app.sillytavern.remote.remote_taverns import RemoteTavern
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.pages.bridge_health import bridge_health
@@ -92,6 +93,7 @@ class BridgeLink:
         self._opened: dict[str, Path] = {}  # by page whose chat has to be copied
         self._watch = BridgeWatch(self._server.state_of)
         self._paired: set[Path] = set()
+        self._ports: dict[Path, int] = {}  # by copy of a tavern elsewhere: where its pages look
         self._unreached: dict[Path, str] = {}  # taverns that could not be written into, and why
         # Whether a request goes on while the user has a turn; a setting, as it is now.
         self.beside: Callable[[], str] = lambda: "auto"
@@ -113,6 +115,7 @@ class BridgeLink:
         self._replied: dict[Path, int] = {}  # messages that a chat has since its newest reply
         self._watch.changed.connect(self.changed.emit)
         self._watch.returned.connect(self._on_returned)
+        self._server.listener.changed.connect(self.changed.emit)
         self._server.connected.connect(self._on_page)
         self._server.server_changed.connect(self._on_page)
         self._server.connected.connect(self.page_came.emit)
@@ -138,24 +141,15 @@ class BridgeLink:
         return tuple(dict.fromkeys(name for names in found for name in names))
 
     @property
-    def is_listening(self) -> bool:
-        """Whether any tavern has the bridge and can reach us."""
-        return bool(self._paired)
-
-    @property
-    def unreached(self) -> tuple[str, ...]:
-        """A sentence for each tavern that has the bridge and cannot be told where we are."""
-        return tuple(self._unreached.values())
-
-    @property
     def bridges(self) -> Mapping[Path, BridgeState]:
         """How the bridge stands in each tavern, by its user folder."""
         return self._watch.states
 
     @property
-    def is_seeking(self) -> bool:
-        """Whether we have just begun, and no page had the time to come yet."""
-        return self._watch.is_seeking
+    def taken_ports(self) -> tuple[int, ...]:
+        """Where pages of other machines' taverns look for us, and another program is."""
+        taken = self._server.listener.taken
+        return tuple(port for port in self._ports.values() if port in taken)
 
     @property
     def health(self) -> HealthItem:
@@ -163,10 +157,11 @@ class BridgeLink:
         return bridge_health(
             self.pages,
             self.bridges,
-            is_listening=self.is_listening,
-            is_seeking=self.is_seeking,
+            is_listening=bool(self._paired),
+            is_seeking=self._watch.is_seeking,
             unplaced=self.unplaced_macros,
-            unreached=self.unreached,
+            unreached=tuple(self._unreached.values()),
+            taken_ports=self.taken_ports,
         )
 
     def is_paired(self, user_folder: Path) -> bool:
@@ -184,23 +179,27 @@ class BridgeLink:
 
     @property
     def port(self) -> int:
-        """Where pages come; 0 while none can."""
-        return self._server.port
+        """Where a page comes that has to be told; 0 while none can."""
+        is_usual = PREFERRED_PORT in self._server.listener.ports
+        return PREFERRED_PORT if is_usual else self._server.port
 
-    async def start(self, taverns: Sequence[Tavern], port: int = PREFERRED_PORT) -> None:
-        """Listen, bring installed bridges up to date, and pair with them. port: if it is free."""
-        await self._server.start(port)
+    async def start(
+        self, taverns: Sequence[Tavern], ports: Sequence[int] = (PREFERRED_PORT,)
+    ) -> None:
+        """Listen, bring installed bridges up to date, and pair with them. ports: once free."""
+        await self._server.start(*ports)
         self._is_started = True
         self._watch.start()
         for tavern in taverns:
             if not tavern.host:
                 await self.pair(tavern.user_folder)
 
-    def let_in(self, copy: Path, origin: str, token: str) -> None:
+    def let_in(self, tavern: RemoteTavern) -> None:
         """Let the pages of a tavern on another machine come; see BridgeServer.add_remote."""
         if self._is_started:
-            self._server.add_remote(copy, origin, token)
-            self._paired.add(copy)
+            self._server.add_remote(tavern.folder, tavern.origin, tavern.token)
+            self._paired.add(tavern.folder)
+            self._ports[tavern.folder] = tavern.port
             self.changed.emit(None)
 
     def open_door(self, on_pair: OnPair, is_open: Callable[[], bool]) -> None:
@@ -242,6 +241,7 @@ class BridgeLink:
     async def part(self, user_folder: Path) -> None:
         """Let a tavern's pages go."""
         self._paired.discard(user_folder)
+        self._ports.pop(user_folder, None)
         self._unreached.pop(user_folder, None)
         self._watch.forget(user_folder)
         await self._server.remove_tavern(user_folder)

@@ -12,6 +12,7 @@ from app.core.signals import Signal
 from app.core.translation import tr
 from app.sillytavern.remote.pairing_code import PairingCode, ShownCode
 from app.sillytavern.remote.remote_taverns import RemoteTavern, RemoteTaverns
+from app.work.pages.bridge_health import TAKEN
 from app.work.pages.link import PREFERRED_PORT, BridgeLink
 
 
@@ -47,9 +48,10 @@ class RemoteSetup:
         return tuple(tavern.folder for tavern in self._taverns.all)
 
     @property
-    def port(self) -> int:
-        """Where those that were paired look for us, the usual port without any."""
-        return next((one.port for one in self._taverns.all if one.is_paired), PREFERRED_PORT)
+    def ports(self) -> tuple[int, ...]:
+        """Where those that are paired look for us, the usual port without any."""
+        looked_at = dict.fromkeys(one.port for one in self._taverns.all if one.is_paired)
+        return tuple(looked_at) or (PREFERRED_PORT,)
 
     async def load(self) -> None:
         """Know again who was paired."""
@@ -58,14 +60,20 @@ class RemoteSetup:
     def start(self) -> None:
         """Let in those that are paired, and take codes, from now on."""
         for tavern in self._taverns.all:
-            if not tavern.is_paired:
-                continue
-            self._link.let_in(tavern.folder, tavern.origin, tavern.token)
+            if tavern.is_paired:
+                self._link.let_in(tavern)
         self._link.open_door(self._on_pair, lambda: self._code.shown is not None)
 
     def is_connected(self, tavern: RemoteTavern) -> bool:
         """Whether a page of it is there now."""
         return any(page.user_folder == tavern.folder for page in self._link.pages)
+
+    def problem(self, folder: Path) -> str:
+        """Why no page of the one whose copy lies there can come, "" where it can."""
+        tavern = self._taverns.of(folder)
+        if tavern is None or not tavern.is_paired or tavern.port not in self._link.taken_ports:
+            return ""
+        return tr(TAKEN, port=tavern.port) + "."
 
     # --- the code
 
@@ -93,17 +101,17 @@ class RemoteSetup:
         self._code.withdraw()
         self.changed.emit(None)
 
-    async def _on_pair(self, origin: str, typed: str) -> str:
-        """The token for a page that brought the code. Raises BridgeError."""
+    async def _on_pair(self, origin: str, typed: str, port: int) -> str:
+        """The token for a page that brought the code to a port of ours. Raises BridgeError."""
         async with self._pairing:
             try:
                 self._code.use(typed)
             except BridgeError:
                 self.changed.emit(None)  # one try less
                 raise
-            tavern = await asyncio.to_thread(self._taverns.add, origin, self._link.port)
+            tavern = await asyncio.to_thread(self._taverns.add, origin, port)
             await self._link.part(tavern.folder)  # the old token is void
-            self._link.let_in(tavern.folder, tavern.origin, tavern.token)
+            self._link.let_in(tavern)
         await self._library_changed()
         self.paired.emit(tavern)
         self.changed.emit(None)

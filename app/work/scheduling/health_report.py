@@ -12,6 +12,7 @@ from app.core.operations import Operation
 from app.core.part_health import Health, HealthItem, Light
 from app.settings.values import REGISTRY
 from app.sillytavern.bridge.bridge_pairing import BridgeState
+from app.work.pages.bridge_health import PORT_TAKEN
 
 PARTS = ("sillytavern", "bridge", "reading", "queue", "backend")
 
@@ -22,6 +23,7 @@ class Remedy(StrEnum):
     CHOOSE_FOLDER = "choose folder"
     INSTALL_BRIDGE = "install bridge"
     PAIR_AGAIN = "pair again"
+    SHOW_CODE = "show code"
     SEE_PROMPT = "see prompt"
     CHOOSE_CHAT = "choose chat"
     READ_AGAIN = "read again"
@@ -66,6 +68,8 @@ def remedy_for(item: HealthItem, *, has_tavern: bool, is_paused: bool) -> Remedy
 def _for_bridge(item: HealthItem, *, has_tavern: bool) -> Remedy | None:
     if item.cause == BridgeState.UNPAIRED:
         return Remedy.PAIR_AGAIN
+    if item.cause == PORT_TAKEN:
+        return Remedy.SHOW_CODE
     if item.cause == BridgeState.SWITCHED_OFF:  # only SillyTavern switches it on
         return None
     if item.cause == BridgeState.ABSENT or item.light is Light.OFF:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,11 @@ class Door:
     def __init__(self) -> None:
         self.is_open = False
         self.tries: list[tuple[str, str]] = []
+        self.port = 0
 
-    async def on_pair(self, origin: str, code: str) -> str:
+    async def on_pair(self, origin: str, code: str, port: int) -> str:
         self.tries.append((origin, code))
+        self.port = port
         if code != "right":
             raise BridgeError("wrong")
         return TOKEN
@@ -62,9 +65,11 @@ async def server(tmp_path: Path, door: Door) -> AsyncIterator[BridgeServer]:
     await server.aclose()
 
 
-async def come(server: BridgeServer, origin: str | None, *offers: str) -> ClientConnection:
+async def come(
+    server: BridgeServer, origin: str | None, *offers: str, port: int = 0
+) -> ClientConnection:
     return await connect(
-        f"ws://127.0.0.1:{server.port}",
+        f"ws://127.0.0.1:{port or server.port}",
         origin=origin,  # type: ignore[arg-type]
         subprotocols=offers,  # type: ignore[arg-type]
         compression=None,
@@ -77,16 +82,18 @@ async def refusal(server: BridgeServer, origin: str | None, *offers: str) -> int
     return caught.value.response.status_code
 
 
-async def greeted(server: BridgeServer, origin: str = HOME) -> ClientConnection:
-    page = await come(server, origin, *OFFERS)
-    assert await prove(page, server.port, TOKEN)
-    await page.send(json.dumps({"type": "hello", "version": "1", "page": "p"}))
+async def greeted(
+    server: BridgeServer, origin: str = HOME, *, port: int = 0, name: str = "p"
+) -> ClientConnection:
+    page = await come(server, origin, *OFFERS, port=port)
+    assert await prove(page, port or server.port, TOKEN)
+    await page.send(json.dumps({"type": "hello", "version": "1", "page": name}))
     assert json.loads(await page.recv())["type"] == "welcome"
     return page
 
 
-async def bring(server: BridgeServer, origin: str, frame: Any) -> dict[str, Any]:
-    page = await come(server, origin, PAIRING_SUBPROTOCOL)
+async def bring(server: BridgeServer, origin: str, frame: Any, *, port: int = 0) -> dict[str, Any]:
+    page = await come(server, origin, PAIRING_SUBPROTOCOL, port=port)
     await page.send(json.dumps(frame))
     answer: dict[str, Any] = json.loads(await page.recv())
     with pytest.raises(ConnectionClosed):
@@ -377,3 +384,78 @@ async def test_nothing_is_written_for_a_remote_tavern(server: BridgeServer, tmp_
     assert server.pages
     await server.remove_tavern(tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
+
+
+@pytest_asyncio.fixture
+async def waiting(tmp_path: Path, door: Door) -> AsyncIterator[tuple[BridgeServer, socket.socket]]:
+    """A server whose pages look for it where another program listens, and that program's socket."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        server = BridgeServer(no_slots)
+        server.listener.retry_seconds = 0.05
+        server.door.on_pair = door.on_pair
+        server.door.is_open = lambda: True
+        await server.start(other.getsockname()[1])
+        server.add_remote(tmp_path / "copy", HOME, TOKEN)
+        yield server, other
+        await server.aclose()
+
+
+async def test_a_port_that_another_program_had_is_listened_at_as_soon_as_it_is_free(
+    waiting: tuple[BridgeServer, socket.socket], door: Door
+) -> None:
+    server, other = waiting
+    wanted, own = other.getsockname()[1], server.port
+    assert wanted != own
+    assert server.listener.taken == (wanted,)
+    first = await greeted(server)
+    heard: list[int] = []
+    server.listener.changed.connect(lambda _: heard.append(server.port))
+    other.close()
+    async with asyncio.timeout(20):
+        while not heard:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    # Pages that know the other port still find us there.
+    assert (server.port, server.listener.ports, server.listener.taken) == (own, (own, wanted), ())
+    second = await greeted(server, port=wanted, name="q")
+    assert [page.id for page in server.pages] == ["p", "q"]
+    await bring(server, ELSEWHERE, {"type": "pair", "code": "right"}, port=wanted)
+    assert door.port == wanted  # the page comes back to where it was paired
+    await first.close()
+    await second.close()
+
+
+async def test_what_two_ports_of_ours_say_does_not_hold_at_each_other(
+    waiting: tuple[BridgeServer, socket.socket],
+) -> None:
+    """Who had the one port could have handed on what is said at the other."""
+    server, other = waiting
+    wanted, own = other.getsockname()[1], server.port
+    other.close()
+    async with asyncio.timeout(20):
+        while wanted not in server.listener.ports:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    page = await come(server, HOME, *OFFERS, port=wanted)
+    assert not await prove(page, own, TOKEN)
+    with pytest.raises(ConnectionClosed):
+        await page.recv()
+    assert page.close_code == UNPROVEN
+    with pytest.raises(InvalidStatus) as caught:
+        await connect(
+            f"ws://127.0.0.1:{own}",
+            host="127.0.0.1",
+            port=wanted,
+            origin=HOME,  # type: ignore[arg-type]
+            subprotocols=OFFERS,  # type: ignore[arg-type]
+        )
+    assert caught.value.response.status_code == 403
+
+
+async def test_who_waits_for_a_port_ends_without_it(
+    waiting: tuple[BridgeServer, socket.socket],
+) -> None:
+    server, other = waiting
+    await server.aclose()
+    assert (server.port, server.listener.taken) == (0, ())
+    other.close()
+    await asyncio.sleep(0.2)
+    assert server.listener.ports == ()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import socket
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,13 @@ from websockets.exceptions import InvalidStatus
 
 from app.companion import Companion, open_companion
 from app.core.errors import UsageError
+from app.core.part_health import Light
 from app.core.paths import user_folders
+from app.sillytavern.bridge import loopback_listener
 from app.sillytavern.bridge.bridge_protocol import PAIRING_SUBPROTOCOL
+from app.work.pages.bridge_health import PORT_TAKEN
 from app.work.pages.link import PREFERRED_PORT
+from app.work.scheduling.health_report import Remedy, remedy_for
 from tests.labelled import WrittenTavern
 from tests.scripted_page import ScriptedPage
 
@@ -136,3 +143,57 @@ async def test_where_nothing_listens_no_code_is_shown(
     ) as companion:
         with pytest.raises(UsageError, match="does not listen"):
             companion.remote.show_code()
+
+
+async def test_a_port_that_another_program_has_is_told_and_taken_back(
+    tmp_path: Path, demo_tavern: WrittenTavern, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages of another machine know no other port: they never came, and nobody said why."""
+    monkeypatch.setattr(loopback_listener, "RETRY_SECONDS", 0.05)
+    folders = user_folders(tmp_path / "own")
+    page = ScriptedPage()
+    page.messages = [{"name": "Ada", "is_user": False, "mes": "The lamp burns."}]
+    start = partial(open_companion, folders, tavern=demo_tavern.user_folder, llm="builtin")
+    async with start() as companion:
+        code, port = code_of(companion)
+        token = (await bring(port, code))["token"]
+        assert not companion.remote.problem(companion.remote.taverns[0].folder)
+    with socket.create_server(("127.0.0.1", port)) as other:
+        async with start() as companion:
+            (tavern,) = companion.remote.taverns
+            health = companion.health.bridge
+            assert health.light is Light.BAD
+            assert f"Another program has port {port}" in health.sentence
+            remedy = remedy_for(health, has_tavern=True, is_paused=False)
+            assert remedy is Remedy.SHOW_CODE
+            assert health.sentence in companion.remote.problem(tavern.folder)
+            other.close()
+            await until(lambda: port in companion._link._server.listener.ports)
+            assert companion.health.bridge.cause != PORT_TAKEN
+            assert not companion.remote.problem(tavern.folder)
+            async with page.connected(port, ORIGIN, token):
+                await until(lambda: bool(companion.chats_in_pages))
+
+
+async def test_each_of_several_is_waited_for_where_its_pages_look(
+    tmp_path: Path, demo_tavern: WrittenTavern
+) -> None:
+    """One that was paired while the usual port was taken was never found again."""
+    folders = user_folders(tmp_path / "own")
+    start = partial(open_companion, folders, tavern=demo_tavern.user_folder, llm="builtin")
+    tokens: dict[str, tuple[int, str]] = {}
+    for origin in (ORIGIN, OTHER):
+        with contextlib.ExitStack() as others:
+            for port, _ in tokens.values():
+                others.enter_context(socket.create_server(("127.0.0.1", port)))
+            async with start() as companion:
+                code, port = code_of(companion)
+                tokens[origin] = port, (await bring(port, code, origin))["token"]
+    assert len({port for port, _ in tokens.values()}) == 2
+    async with start() as companion:
+        for origin, (port, token) in tokens.items():
+            page = ScriptedPage()
+            page.messages = [{"name": "Ada", "is_user": False, "mes": "The lamp burns."}]
+            async with page.connected(port, origin, token):
+                await until(lambda: bool(companion.chats_in_pages))
+            await until(lambda: not companion.chats_in_pages)
