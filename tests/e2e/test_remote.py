@@ -277,7 +277,7 @@ async def test_a_reload_and_both_ends_anew_go_on_without_a_code(
 
 
 async def test_who_else_has_the_port_is_told_nothing(story: TavernPage, program: Program) -> None:
-    """Another user of this computer listens where Tavernkeep would, while that is not there."""
+    """Another user of this computer listens where Tavernkeep would, until it comes back."""
     program.stop()
     kept = json.loads(await story.evaluate("() => localStorage.tavernkeep_remote"))
     heard: list[str] = []
@@ -294,7 +294,7 @@ async def test_who_else_has_the_port_is_told_nothing(story: TavernPage, program:
     async with serve(listen, "127.0.0.1", kept["port"], select_subprotocol=lambda *_: PROTOCOL):
         async with asyncio.timeout(60):
             await came.wait()
-    program.start()
+        program.start()
     assert heard
     assert kept["token"] not in "".join(heard)
     assert not [text for text in heard if "hello" in text or "prove" in text]
