@@ -168,7 +168,7 @@ class Setting(Generic[T]):
         if type(value) is not kind or not _is_storable(value):
             raise UsageError(
                 tr(
-                    "{label}: {value!r} is not of the kind {name}.",
+                    "{label}: “{value}” is not of the kind {name}.",
                     label=self.label,
                     value=value,
                     name=kind.__name__,
@@ -178,7 +178,7 @@ class Setting(Generic[T]):
             allowed = ", ".join(str(choice) for choice in self.choices)
             raise UsageError(
                 tr(
-                    "{label}: {value!r} is none of {allowed}.",
+                    "{label}: “{value}” is none of {allowed}.",
                     label=self.label,
                     value=value,
                     allowed=allowed,

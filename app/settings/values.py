@@ -150,7 +150,7 @@ class Settings:
     def _key(name: str, chat_id: int | None) -> tuple[str, str, str]:
         setting = REGISTRY.get(name)
         if setting is None:
-            raise UsageError(tr("There is no setting {name!r}.", name=name))
+            raise UsageError(tr("There is no setting “{name}”.", name=name))
         if chat_id is None:
             return Scope.GLOBAL.value, "", name
         if setting.scope is not Scope.CHAT:

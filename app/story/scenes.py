@@ -26,8 +26,8 @@ class BreakOrigin(StrEnum):
 class SceneBreak:
     """A mark on the LAST message of a scene (spec/auto-recap.md, glossary).
 
-    anchor: that message. cue: why it was found (time, place, cast, separator, fade, shift, hand).
-    confidence: 0 to 1. A hidden break (is_visible false) keeps its data and closes nothing.
+    anchor: that message. cue: why it was found (time, place, cast, separator, fade, sleep, shift,
+    hand). confidence: 0 to 1. A hidden break (is_visible false) keeps its data and closes nothing.
     rationale: why a model set it, in its own words, "" for the others. is_named: the user gave the
     name.
     """

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import translations
 from babel.messages import Catalog
 
 LANGUAGES = translations.languages()
+MARKS_OF_NAMES = '/ \\ : * ? " < > |'  # what no file's name has
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +45,25 @@ def test_each_translation_has_the_fields_of_its_text(language: str) -> None:
         if message.id and message.string
     }
     assert translations.take(catalog, given) == []
+
+
+def forms_of(language: str) -> list[str]:
+    """All that a language says, each form by itself."""
+    strings = (message.string for message in translations.read_catalog(language) if message.id)
+    return [form for one in strings for form in (one if isinstance(one, tuple) else (one,))]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_translation_says_its_sentence_twice(language: str) -> None:
+    said = forms_of(language)
+    assert [one for one in said if len(one) > 8 and one[: len(one) // 2] * 2 == one] == []
+
+
+def test_german_sentences_quote_as_german_does() -> None:
+    said = [one.replace(MARKS_OF_NAMES, "") for one in forms_of("de")]
+    assert [one for one in said if re.search(r"[\"'”‘]|![rs]", one)] == []
+    assert [one for one in said if one.count("„") != one.count("“")] == []
+    assert [one for one in said if re.search(r"“\w|\w„", one)] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

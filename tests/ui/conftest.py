@@ -13,6 +13,7 @@ import pytestqt.plugin
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion, open_companion
+from app.core import translation
 from app.core.paths import user_folders
 from app.core.tasks import TaskSupervisor
 from tests.labelled import WrittenTavern
@@ -58,6 +59,14 @@ def dressed(qapp: QApplication) -> QApplication:
     dress(qapp)
     theme.set_choice(ThemeChoice.DARK)
     return qapp
+
+
+@pytest.fixture
+def in_german() -> Iterator[None]:
+    """All that is made from now on speaks German."""
+    translation.use("de")
+    yield
+    translation.use(translation.ENGLISH)
 
 
 @pytest.fixture

@@ -6,14 +6,13 @@ A window that is drawn larger has fewer pixels of its own: 1280x800 at 130 % is 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea, QWidget
 
-from app.core import translation
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel
 from ui.program.main_window import MainWindow
@@ -118,14 +117,6 @@ async def test_nothing_is_clipped_on_any_page(
         assert not found, "\n".join(found)
     finally:
         theme.set_reading_px(before)
-
-
-@pytest.fixture
-def in_german() -> Iterator[None]:
-    """All that is made from now on speaks German."""
-    translation.use("de")
-    yield
-    translation.use(translation.ENGLISH)
 
 
 @pytest.mark.usefixtures("in_german")

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
-from app.core.translation import N_, number, tr, tr_in
+from app.core.translation import N_, number, tr, tr_in, trn
 from app.prompt.slot_names import slot_name
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, TurnKind
 from app.settings.slot_table import SlotName
@@ -78,9 +78,10 @@ def parts_of(outlook: Outlook, who: str) -> tuple[Part, ...]:
                 hue = "long-term"
             found.append(Part(MEMORY, slot.tokens, tip, hue, is_recap))
     if outlook.chat:
-        tip = tr(
-            "The newest {newest} messages: about {tokens}.",
-            newest=number(outlook.newest),
+        tip = trn(
+            "The newest message: about {tokens}.",
+            "The newest {n} messages: about {tokens}.",
+            outlook.newest,
             tokens=words.tokens_words(outlook.chat),
         )
         found.append(Part(CHAT, outlook.chat, tip))

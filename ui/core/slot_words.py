@@ -72,6 +72,15 @@ def maker_label(made_by: str) -> str:
     return retold(made_by) if is_sentence else tr(made_by)
 
 
+def author_words(made_by: str) -> str:
+    """The same for a line of facts, where it stands alone and not behind "by"."""
+    if made_by == YOU:
+        return tr_in("made by you", "yours")
+    if made_by == DEMO_AUTHORS:
+        return tr_in("made by somebody", "the demo's authors")
+    return maker_label(made_by) or tr_in("made by somebody", "somebody")
+
+
 def maker_words(made_by: str) -> str:
     """Who wrote a version: you, a model, the built-in way, or that in place of a model."""
     if made_by == YOU:

@@ -17,7 +17,7 @@ from ui.controls.dates import time_words
 from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Surface, centred, scrolling
-from ui.core.slot_words import maker_words
+from ui.core.slot_words import author_words
 from ui.memories.text_offers import TextOffers
 from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
@@ -123,7 +123,7 @@ class TextCard(Surface):
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(ElidedLabel(title, font=ui_font(13, SEMIBOLD)), 1)
-        head.addWidget(meta(", ".join(filter(None, (maker_words(document.made_by), when)))))
+        head.addWidget(meta(", ".join(filter(None, (author_words(document.made_by), when)))))
         head.addWidget(self.edit_button)
         head.addWidget(self.drop_button)
         column = QVBoxLayout(self)

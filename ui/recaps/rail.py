@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core.translation import N_, tr, trn
+from app.core.translation import N_, tr, tr_in, trn
 from app.story.scenes import Scene
 from app.story.story import Story
 from ui.controls.buttons import Button, IconButton
@@ -50,7 +50,8 @@ class RecapRail(QWidget):
         self._model = model
         self._offered: object = None
         self.kinds = Segments(
-            tr("Recap"), {RUNNING: tr("Running"), SCENE: tr("Scene"), LORE: tr("Lore")}
+            tr("Recap"),
+            {RUNNING: tr_in("the recap on a tab", "Running"), SCENE: tr("Scene"), LORE: tr("Lore")},
         )
         self.kinds.choose(RUNNING)
         self.kinds.chosen.connect(self._on_kind)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.core.translation import N_, tr, tr_in, trn
-from app.story.recaps import DEMO_AUTHORS, YOU, RunningVersion, SceneRecap, visible_versions
+from app.core.translation import N_, tr, trn
+from app.story.recaps import YOU, RunningVersion, SceneRecap, visible_versions
 from app.story.story import Story
 from ui.controls.dates import time_words
-from ui.core.slot_words import REASONS, maker_label
+from ui.core.slot_words import REASONS, author_words
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -54,11 +54,7 @@ class VersionRow:
     @property
     def author(self) -> str:
         """Who wrote it, for a line of facts."""
-        if self.made_by == YOU:
-            return tr_in("made by you", "yours")
-        if self.made_by == DEMO_AUTHORS:
-            return tr_in("made by somebody", "the demo's authors")
-        return maker_label(self.made_by) or tr_in("made by somebody", "somebody")
+        return author_words(self.made_by)
 
 
 def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[VersionRow, ...]:

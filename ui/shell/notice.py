@@ -54,9 +54,10 @@ def plan_sentence(plan: CatchUpPlan) -> str:
         )
     if plan.reading.requests:
         said.append(
-            tr(
-                "{messages} messages were not read for memory yet, #{first} to #{last}.",
-                messages=number(plan.reading.messages),
+            trn(
+                "{n} message was not read for memory yet, #{first}.",
+                "{n} messages were not read for memory yet, #{first} to #{last}.",
+                plan.reading.messages,
                 first=plan.reading.first,
                 last=plan.reading.last,
             )

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.core.translation import number, tr
+from app.core.translation import number, tr, trn
 from app.story.messages import Message
 from ui.controls.buttons import IconButton
 from ui.controls.fields import Field
@@ -160,7 +160,7 @@ class FindBar(QWidget):
             place = number(self._hits.index(self._place) + 1)
             text = tr("{place} of {many}", place=place, many=number(len(self._hits)))
         else:
-            text = tr("{many} messages", many=number(len(self._hits)))
+            text = trn("{n} message", "{n} messages", len(self._hits))
         self._count.setText(text)
         self._previous.setEnabled(bool(self._hits))
         self._next.setEnabled(bool(self._hits))

@@ -94,11 +94,11 @@ class DayChart(QWidget):
 
     def _words(self, day: date, spent: Spent) -> str:
         return tr(
-            "{day}: {prompt_tokens} tokens read, {output_tokens} written, {requests} requests.",
+            "{day}: {prompt_tokens} tokens read, {output_tokens} written, {requests}.",
             day=day_words(day, self._today),
             prompt_tokens=number(spent.prompt_tokens),
             output_tokens=number(spent.output_tokens),
-            requests=number(spent.requests),
+            requests=trn("{n} request", "{n} requests", spent.requests),
         )
 
     # --- where things are

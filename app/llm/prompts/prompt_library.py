@@ -167,7 +167,7 @@ class PromptLibrary:
         if task not in TASKS:
             raise UsageError(
                 tr(
-                    "There is no prompt {task!r}. There are: {tasks}.",
+                    "There is no prompt “{task}”. There are: {tasks}.",
                     task=task[:60],
                     tasks=", ".join(TASKS),
                 )

@@ -97,7 +97,7 @@ class PromptPresets:
         name = checked_name(name)
         taken = self._taken(name)
         if taken is not None and not replace:
-            raise UsageError(tr("There is a preset {taken!r} already.", taken=taken))
+            raise UsageError(tr("There is a preset “{taken}” already.", taken=taken))
         self._write(taken or name, source.own_texts())
         return taken or name
 
@@ -109,7 +109,7 @@ class PromptPresets:
         except OSError as error:
             raise PromptUnusable(
                 tr(
-                    "The preset {name!r} cannot be deleted: {reason}.",
+                    "The preset “{name}” cannot be deleted: {reason}.",
                     name=name,
                     reason=reason_of(error),
                 )
@@ -165,7 +165,7 @@ class PromptPresets:
                 ) from error
             if name.casefold() in seen:
                 raise PromptUnusable(
-                    tr("The file holds two presets {name!r}; nothing was taken in.", name=name)
+                    tr("The file holds two presets “{name}”; nothing was taken in.", name=name)
                 )
             seen.add(name.casefold())
             known = {task: text for task, text in preset.prompts.items() if task in TASKS}
@@ -174,7 +174,7 @@ class PromptPresets:
             except PromptUnusable as error:
                 raise PromptUnusable(
                     tr(
-                        "Nothing was taken in, because of the preset {name!r}. {error}",
+                        "Nothing was taken in, because of the preset “{name}”. {error}",
                         name=name,
                         error=error,
                     )
@@ -202,7 +202,7 @@ class PromptPresets:
         except OSError as error:
             raise PromptUnusable(
                 tr(
-                    "The preset {name!r} cannot be written: {reason}.",
+                    "The preset “{name}” cannot be written: {reason}.",
                     name=name,
                     reason=reason_of(error),
                 )
@@ -215,7 +215,7 @@ class PromptPresets:
     def _existing(self, name: str) -> Path:
         taken = self._taken(name)
         if taken is None:
-            raise UsageError(tr("There is no preset {name!r}.", name=name[:LONGEST_NAME]))
+            raise UsageError(tr("There is no preset “{name}”.", name=name[:LONGEST_NAME]))
         return self._folder / taken
 
 

@@ -9,11 +9,14 @@ import re
 
 from app.core.translation import tr_in
 
+_QUOTES = str.maketrans("“”„«»", '"""""')  # as people type them
 _FIELD = re.compile(r'"[^"]*"|(?<!\S)(?P<sign>-?)(?P<word>\w+):')
 
 
 def with_fields(text: str) -> str:
-    """A query with its fields as code calls them: "wer:Mara" is "who:Mara" in German."""
+    """A query with its fields and quotation marks as code has them: "wer:Mara", in German, is
+    "who:Mara".
+    """
     fields = _fields()
 
     def called(found: re.Match[str]) -> str:
@@ -21,7 +24,7 @@ def with_fields(text: str) -> str:
             return found[0]
         return f"{found['sign']}{fields.get(found['word'].casefold(), found['word'])}:"
 
-    return _FIELD.sub(called, text)
+    return _FIELD.sub(called, text.translate(_QUOTES))
 
 
 def _fields() -> dict[str, str]:

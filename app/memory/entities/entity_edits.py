@@ -67,7 +67,7 @@ def rename(remembered: Remembered, entity_id: str, name: str) -> MemoryChange:
     _refuse_fixed(entity)
     clean = name_in(name)
     if not clean:
-        raise UsageError(tr("{name!r} is no name of one thing.", name=name.strip()[:40]))
+        raise UsageError(tr("“{name}” is no name of one thing.", name=name.strip()[:40]))
     for other in remembered.entities:
         if other.id != entity.id and bare(clean) in _names(other):
             raise UsageError(

@@ -45,7 +45,7 @@ def checked(memory: Memory) -> Memory:
         kinds = ", ".join(spec.types)
         raise UsageError(
             tr(
-                "{type!r} is none of the types there are here: {kinds}.",
+                "“{type}” is none of the types there are here: {kinds}.",
                 type=memory.type,
                 kinds=kinds,
             )
@@ -102,7 +102,7 @@ def retyped(entity: Entity, type_: str, ledger: Iterable[Memory]) -> MemoryChang
     """
     if type_ not in ENTITY_TYPES:
         raise UsageError(
-            tr("{type!r} is none of these: {kinds}.", type=type_, kinds=", ".join(ENTITY_TYPES))
+            tr("“{type}” is none of these: {kinds}.", type=type_, kinds=", ".join(ENTITY_TYPES))
         )
     if entity.is_locked:
         raise UsageError(

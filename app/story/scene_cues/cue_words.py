@@ -11,6 +11,7 @@ _CUES = {
     "cast": N_("cast"),
     "separator": N_("separator line"),
     "fade": N_("fade out"),
+    "sleep": N_("sleep"),
     "shift": N_("change of subject"),
     "soft": N_("change of subject"),
     "hand": N_("by hand"),

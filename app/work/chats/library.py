@@ -78,10 +78,10 @@ class Library:
             return found[0]
         if found:
             raise UsageError(
-                tr("{n} chats go by {name!r}; give the path of one.", n=len(found), name=text)
+                tr("{n} chats go by “{name}”; give the path of one.", n=len(found), name=text)
             )
         near = get_close_matches(text, [chat.title for chat in chats], n=3, cutoff=0.4)
-        sentence = tr("There is no chat {name!r}, neither as a file nor in SillyTavern.", name=text)
+        sentence = tr("There is no chat “{name}”, neither as a file nor in SillyTavern.", name=text)
         if near:
             sentence += " " + tr("Did you mean {names}?", names=", ".join(map(repr, near)))
         raise UsageError(sentence)

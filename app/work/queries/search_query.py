@@ -14,7 +14,6 @@ from app.memory.tiers.table import TIERS
 HERE = "here"  # in:here means the chat that is shown
 MESSAGES = "messages"  # tier:messages means no memory at all
 LONGEST = 2_000
-_QUOTES = str.maketrans("“”„«»", '"""""')
 _PART = re.compile(
     r'(?:(?P<key>in|tier|who):)?(?P<minus>(?<![^\s])-)?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))',
     re.I,
@@ -49,7 +48,7 @@ def read_query(text: str) -> Query:
     tiers: list[Tier] = []
     people: list[str] = []
     only_messages = False
-    for part in _PART.finditer(with_fields(text[:LONGEST].translate(_QUOTES))):
+    for part in _PART.finditer(with_fields(text[:LONGEST])):
         key, quoted = (part["key"] or "").lower(), part["quoted"]
         said = part["plain"] if quoted is None else quoted
         if key in ("in", "tier"):

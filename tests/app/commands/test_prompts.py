@@ -122,9 +122,9 @@ def test_a_broken_file_is_said_and_ours_is_shown_as_in_force(prompts: Prompts) -
     ("arguments", "code", "sentence"),
     [
         (("show",), 2, "Say what to show"),
-        (("show", "nope"), 2, "There is no prompt 'nope'"),
+        (("show", "nope"), 2, "There is no prompt “nope”"),
         (("save", TASK, "/nowhere/at all.md"), 1, "No such file"),
-        (("use", "nope"), 2, "There is no preset 'nope'"),
+        (("use", "nope"), 2, "There is no preset “nope”"),
         (("import", "/nowhere/at all.json"), 1, "No such file"),
     ],
 )

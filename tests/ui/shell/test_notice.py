@@ -57,6 +57,13 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
     assert plan_command(both) == "Write the recaps"
 
 
+@pytest.mark.usefixtures("in_german")
+def test_one_message_is_no_messages() -> None:
+    reading = ReadingCost(1, 1, 3_000, 300, passes=1, first=143, last=143)
+    sentence = plan_sentence(CatchUpPlan(0, 0, 143, 1, 3_000, 300, reading=reading))
+    assert sentence.startswith("1 Nachricht wurde noch nicht fürs Gedächtnis gelesen, #143. ")
+
+
 @pytest.mark.pitfall(11)
 def test_what_is_withdrawn_is_what_was_meant_and_not_what_came_last(dressed: QApplication) -> None:
     notice = Notice()

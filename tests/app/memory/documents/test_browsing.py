@@ -173,5 +173,6 @@ def test_the_words_of_a_search_are_those_of_the_windows_language_too() -> None:
     try:
         assert read_query('wer:Mara art:secret ist:veraltet vor:#9 "a b" other:word') == english
         assert read_query('who:Mara kind:secret is:stale before:#9 "a b" other:word') == english
+        assert read_query("wer:Mara art:secret ist:veraltet vor:#9 „a b“ other:word") == english
     finally:
         translation.use("en")
