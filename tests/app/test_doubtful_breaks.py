@@ -274,3 +274,40 @@ async def test_recaps_of_scenes_in_doubt_wait_for_the_answer(chat: Chat) -> None
     assert kinds[0]
     told = [request.text for request in model.llm.requests[1:]]
     assert not any("(no. 19)" in text and "(no. 28)" not in text for text in told)
+
+
+async def test_a_scene_that_is_ended_by_hand_is_recapped_while_a_search_waits_for_a_word(
+    tmp_path: Path,
+) -> None:
+    """Nothing came, and nothing said why: the search had not been said yes to."""
+    chat, model = Chat(tmp_path, 160, {20: DOUBTFUL, 90: DOUBTFUL}), Model(ending_at(28))
+    llm = f"openai:{MODEL}@{model.llm.url}"
+    data = user_folders(tmp_path / "own")
+    with model.llm:
+        async with open_companion(data, llm=llm, watch=False, asks_first=True) as companion:
+            story = await companion.open_story(chat.path)
+            assert companion.work.catch_up(chat.path) is not None
+            by_cues, by_hand = (story.messages[at].anchor for at in (19, 70))
+            await companion.edits.scenes.mark(chat.path, by_hand)
+            after = await companion.settled(chat.path)
+            assert not model.asked
+            told = {mark for mark in (by_cues, by_hand) if after.recaps.get(mark)}
+            assert told == {by_hand}
+            why = companion.work.why_unwritten(chat.path, by_cues)
+            assert why.startswith("It waits for your word")
+
+
+async def test_a_scene_without_a_recap_says_what_that_waits_for(chat: Chat) -> None:
+    model = Model(ending_at())
+    with model.llm:
+        async with chat.opened(model) as companion:
+            companion.work.pause()
+            story = await companion.open_story(chat.path)
+            anchor = story.messages[19].anchor
+            why = companion.work.why_unwritten(chat.path, anchor)
+            assert why.startswith("Waits for “Ask where scenes end in ")
+            companion.settings.put("scene_recaps_auto", False)
+            companion.work.resume()
+            await companion.put_setting("scene_minimum_length", 3)
+            why = companion.work.why_unwritten(chat.path, anchor)
+            assert "no scene is recapped by itself" in why

@@ -207,3 +207,36 @@ async def test_a_version_says_how_much_of_what_a_model_wrote_it_left_out(place: 
         story, _ = await companion.finished(place.chat)
     last = story.running.versions[-1]
     assert re.fullmatch(rf"{MODEL}, [1-9]\d* older entries left out", last.made_by)
+
+
+@pytest.mark.real_model(1)
+async def test_a_correction_by_hand_outlasts_the_scenes_that_are_folded_in_later(
+    place: Place,
+) -> None:
+    """It was gone from the next version without a word: whoever merges rewrites."""
+
+    def rewrites(request: RecordedRequest) -> str:
+        if "merged recap" in request.text:
+            whole = {"developments": [f"All was told anew, {next(NUMBERS)}."]}
+            return json.dumps({"recap": whole})
+        return answer(request)
+
+    place.answers(rewrites)
+    async with place.opened(with_model=True) as companion:
+        await companion.open_story(place.chat)
+        story, _ = await companion.finished(place.chat)
+        old = story.running.current
+        assert old is not None
+        corrected = old.content.replace("All was told anew", "Ada, and not Bert, told it anew")
+        assert corrected != old.content
+        await companion.edits.edit_running_recap(place.chat, corrected)
+        open_scene = story.scenes[-1]
+        assert not open_scene.is_closed
+        end = story.messages[open_scene.first + 1].anchor
+        await companion.edits.scenes.mark(place.chat, end)
+        story, _ = await companion.finished(place.chat)
+    new = story.running.current
+    assert new is not None
+    assert new.scene_count == old.scene_count + 1
+    assert new.made_by.startswith(MODEL)
+    assert "Ada, and not Bert, told it anew" in new.content

@@ -80,14 +80,12 @@ class RecapsPage(QWidget):
         self._on_chat_opened(session.story)
 
     def _connect(self) -> None:
-        session, rail, reading, comparison = (
-            self._session,
-            self.rail,
-            self.reading,
-            self.comparison,
-        )
+        session, rail, reading = self._session, self.rail, self.reading
+        comparison = self.comparison
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
+        for news in (session.operations_changed, session.catch_up_offered):
+            news.connect(self._show_empty)
         self._kept.next_known.connect(self._show_next)
         self._kept.deleted_changed.connect(self._fill)
         self.list.selectionModel().currentChanged.connect(self._on_row)
@@ -269,13 +267,16 @@ class RecapsPage(QWidget):
     def _show_row(self) -> None:
         if self.reading.is_editing:
             return
-        row = self.shown_row()
-        before = row_before(row, self.model.rows)
-        subject = self._subject
-        empty = subject.empty_words(has_deleted=bool(self._kept.deleted))
-        self.reading.show_row(row, before, empty=empty, can_delete=subject.can_delete)
+        before = row_before(row := self.shown_row(), self.model.rows)
+        self.reading.show_row(row, before, can_delete=self._subject.can_delete)
+        self._show_empty()
         self.pinning.follow()
         self._show_back()
+
+    def _show_empty(self, _news: object = None) -> None:
+        if self.reading.row is None:
+            words = self._subject.empty_words(has_deleted=bool(self._kept.deleted))
+            self.reading.show_empty(words)
 
     def _show_back(self) -> None:
         pair = self._compared

@@ -147,12 +147,15 @@ class ReadingPane(QWidget):
         """The version that is shown."""
         return self._row
 
+    def show_empty(self, words: str) -> None:
+        """What to say while there is no version."""
+        self._empty.setText(words)
+
     def show_row(
-        self, row: VersionRow | None, before: VersionRow | None, *, empty: str, can_delete: bool
+        self, row: VersionRow | None, before: VersionRow | None, *, can_delete: bool
     ) -> None:
-        """Show a version. before: the one to compare it with. empty: what to say without one."""
+        """Show a version. before: the one to compare it with."""
         self._row = row
-        self._empty.setText(empty)
         self._stack.setCurrentIndex(1 if row is None else 0)
         self._title.setText(row.word if row is not None else "")
         self._origin.setText(_origin(row) if row is not None else "")
@@ -323,4 +326,11 @@ def _origin(row: VersionRow) -> str:
     if row.is_deleted:
         return f"{words}, {tr('deleted')}"
     words += f", {tr(row.current_word)}" if row.is_current else ""
+    if row.reworded:
+        lost = trn(
+            "{n} sentence of yours is not in it any more, or in other words",
+            "{n} sentences of yours are not in it any more, or in other words",
+            row.reworded,
+        )
+        words += f"; {lost}"
     return f"{words}, {row.told}" if row.is_locked else words

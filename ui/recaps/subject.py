@@ -21,6 +21,7 @@ EMPTY_RUNNING = N_(
 )
 ALL_DELETED = N_("All versions are deleted. Restore one of them, or write a new one.")
 EMPTY_SCENE = N_("This scene has no recap yet. It is written by itself, or by you.")
+EMPTY_SO_FAR = N_("This scene has no recap yet.")
 
 
 class RecapSubject:
@@ -41,7 +42,10 @@ class RecapSubject:
     def empty_words(self, *, has_deleted: bool) -> str:
         """What to say while there is no version."""
         if self.anchor:
-            return tr(EMPTY_SCENE)
+            path = self._session.path
+            work = self._session.companion.work
+            why = "" if path is None else work.why_unwritten(path, self.anchor)
+            return f"{tr(EMPTY_SO_FAR)} {why}" if why else tr(EMPTY_SCENE)
         return tr(ALL_DELETED) if has_deleted else tr(EMPTY_RUNNING)
 
     @property

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.core.translation import N_, tr, trn
+from app.story.recap_texts.by_hand import reworded
 from app.story.recaps import YOU, RunningVersion, SceneRecap, visible_versions
 from app.story.story import Story
 from ui.controls.dates import time_words
@@ -30,6 +31,7 @@ class VersionRow:
     reach: how far into the story it goes, for choosing what an edit of two versions builds on.
     quote: words of the story that it goes on from, on a line of their own. is_locked: the running
     recap holds it. told: what the running recap tells of its scene, "" where that is nothing.
+    reworded: sentences of the user's that the version before said and this one says no more.
     """
 
     number: int
@@ -45,6 +47,7 @@ class VersionRow:
     quote: str = ""
     is_locked: bool = False
     told: str = ""
+    reworded: int = 0
 
     @property
     def word(self) -> str:
@@ -62,6 +65,7 @@ def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[Versi
     positions = story.places
 
     def row(version: RunningVersion, *, is_deleted: bool) -> VersionRow:
+        is_current = version.version == story.running.current_version and not is_deleted
         return VersionRow(
             version.version,
             version.content,
@@ -69,9 +73,10 @@ def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[Versi
             version.made_by,
             running_why(version),
             reach=positions.get(version.last_anchor, -1),
-            is_current=version.version == story.running.current_version and not is_deleted,
+            is_current=is_current,
             is_latest=bool(visible) and version is visible[-1],
             is_deleted=is_deleted,
+            reworded=len(reworded(visible, version)) if is_current else 0,
         )
 
     visible = visible_versions(story.running.versions, positions)

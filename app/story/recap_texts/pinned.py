@@ -61,13 +61,13 @@ def sentence_at(text: str, start: int, end: int | None = None) -> str:
 
 def holds(text: str, sentence: str) -> bool:
     """Whether a text says a sentence, in these words."""
-    return _folded(sentence) in _folded(text)
+    return folded(sentence) in folded(text)
 
 
 def missing(text: str, pins: Iterable[Pin]) -> tuple[Pin, ...]:
     """Which of these a text does not say."""
-    said = _folded(text)
-    return tuple(pin for pin in pins if _folded(pin.text) not in said)
+    said = folded(text)
+    return tuple(pin for pin in pins if folded(pin.text) not in said)
 
 
 def with_pinned(text: str, pins: Iterable[Pin], *before: str) -> str:
@@ -103,10 +103,10 @@ def _put_back(text: str, sentence: str, block: str) -> str:
 def _block_of(text: str, sentence: str) -> str:
     """Field of the headed block that says a sentence, "" without headings."""
     lines: Sequence[str] = text.splitlines()
-    block, wanted = "", _folded(sentence)
+    block, wanted = "", folded(sentence)
     for line in lines:
         block = _heading(line) or block
-        if wanted in _folded(line):
+        if wanted in folded(line):
             return block
     return block
 
@@ -118,5 +118,6 @@ def _heading(line: str) -> str:
     return HEADINGS[found[1]] if found is not None and is_one else ""
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """As texts are compared: letters of one case, one space between words."""
     return " ".join(text.casefold().split())

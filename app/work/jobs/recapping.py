@@ -18,6 +18,7 @@ from app.settings.scenes import SceneSettings
 from app.store.kept_answers import KeptInStore
 from app.story.answers.merging import HARD_BOUND
 from app.story.messages import Message
+from app.story.recap_texts.by_hand import by_hand, within
 from app.story.recap_texts.pinned import Pin, pins_in, with_pinned
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.recap_texts.recap_text import is_headed, merged
@@ -226,14 +227,17 @@ class Recapper:
             )
         base = fold_base(story, scene.first + 1)
         writer, name = self._services.writer(spec.kind), story.scene_name(scene) or recap.name
-        pins = pins_until(chat, spec.anchor)
+        tokens = int(spec.params["tokens"])
+        written = by_hand(story.running.versions, base) if base is not None else ()
+        yours = within(written, tokens, self._count)
+        pins = [*pins_until(chat, spec.anchor), *map(Pin, yours)]
 
         async def write() -> Written[dict[str, str]]:
             written = await writer.running_recap(
                 base.content if base else "",
                 name,
                 recap.text,
-                tokens=int(spec.params["tokens"]),
+                tokens=tokens,
                 pinned=[pin.text for pin in pins],
                 on_text=self._listener(operation),
             )
@@ -267,7 +271,6 @@ class Recapper:
             # One bad answer must not keep all later scenes out of the prompt.
             if _standing(story.running, spec.anchor) is not None:
                 raise  # what stands in for it is there already
-            tokens = int(spec.params["tokens"])
             text = await self._folded_without(base, name, recap.text, tokens)
             stand_in = made(text, self._stand_in_label(spec.kind))
             await self._store.run(lambda: add(stand_in))

@@ -25,7 +25,8 @@ from app.settings.recaps import RecapSettings
 from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.story.break_search import SearchCost
-from app.story.story import ChatRef
+from app.story.scenes import BreakOrigin
+from app.story.story import ChatRef, Story
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.document_making import document_material
 from app.work.planning.break_planner import goes_unasked, search_cost, search_specs
@@ -209,14 +210,10 @@ class Scheduler:
         reading = reading_taken(chat, backlog, settings, writing)
         plan = plan_of(chat, backlog, settings, writing, cost, reading)
         chat.offer(self._estimates.of(plan, writing) if plan is not None else None)
-        keys = {spec.key for spec in backlog}
-        return [
-            spec
-            for spec in specs
-            if spec.key not in keys
-            and not keys & set(spec.after)
-            and not (followed is not None and spec.kind is OperationKind.RUNNING_RECAP)
-        ]
+        left = _without(backlog, specs, chat.story)
+        if followed is None:
+            return left
+        return [spec for spec in left if spec.kind is not OperationKind.RUNNING_RECAP]
 
     def _of_part(
         self,
@@ -232,10 +229,10 @@ class Scheduler:
         other = {OperationKind.MEMORY_PASS} if part == RECAPS else RECAP_KINDS
         limit = SceneSettings(settings).catch_up_scenes
         backlog, _ = self._backlog(chat, specs, settings, writing, limit)
-        keys = {spec.key for spec in backlog if spec.kind in other}
-        if part == MEMORY and keys:
-            keys |= {spec.key for spec in specs if spec.kind is OperationKind.RUNNING_RECAP}
-        return [spec for spec in specs if spec.key not in keys and not keys & set(spec.after)]
+        unwanted = [spec for spec in backlog if spec.kind in other]
+        if part == MEMORY and unwanted:
+            unwanted += [spec for spec in specs if spec.kind is OperationKind.RUNNING_RECAP]
+        return _without(unwanted, specs, chat.story)
 
     def _backlog(
         self,
@@ -406,6 +403,11 @@ class Scheduler:
             )
         return tuple(found)
 
+    def part_of(self, chat_id: int) -> str:
+        """Which part of a chat's backlog is worked off, "" for none."""
+        followed = self._followed.get(chat_id)
+        return "" if followed is None or followed.kept.is_stopped else followed.kept.part
+
     def _is_held(self, chat_id: int) -> bool:
         """Whether what a catch-up asked for last failed, and waits to be tried again."""
         return any(
@@ -438,6 +440,29 @@ class Scheduler:
             return None
         await self._estimates.measure()
         return self._estimates.of(found, writing)
+
+
+def _without(
+    unwanted: Sequence[OperationSpec], specs: Sequence[OperationSpec], story: Story
+) -> list[OperationSpec]:
+    """The others, without what comes after these; but whoever ends a scene by hand waits for its
+    recap, and not for a search in it that nobody has said yes to.
+    """
+    keys = {spec.key for spec in unwanted}
+    left = []
+    for spec in specs:
+        if spec.key in keys:
+            continue
+        if not keys & set(spec.after):
+            left.append(spec)
+        elif spec.kind is OperationKind.SCENE_RECAP and _is_ended_by_hand(story, spec.anchor):
+            left.append(replace(spec, after=tuple(key for key in spec.after if key not in keys)))
+    return left
+
+
+def _is_ended_by_hand(story: Story, anchor: str) -> bool:
+    mark = story.breaks.get(anchor)
+    return mark is not None and mark.origin is BreakOrigin.HAND
 
 
 def _stops_with_it(operation: Operation) -> bool:

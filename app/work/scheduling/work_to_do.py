@@ -8,8 +8,17 @@ from pathlib import Path
 
 from app.core.errors import UsageError
 from app.core.model_use import CAPPED
-from app.core.operations import ALL, FINISHED, Operation
-from app.core.translation import N_, tr
+from app.core.operations import (
+    ALL,
+    FINISHED,
+    MEMORY,
+    OFF,
+    Operation,
+    OperationKind,
+    OperationStatus,
+)
+from app.core.translation import N_, retold, tr
+from app.settings.scenes import SceneSettings
 from app.story.story import ChatRef
 from app.work.chats.chat_names import ChatNames
 from app.work.chats.open_chats import OpenChats
@@ -18,10 +27,24 @@ from app.work.planning.staleness import is_asked_for
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.scheduler import Cleared, Scheduler
 
+SCENE_RECAP = OperationKind.SCENE_RECAP
 BUSY = N_(
     "Another Tavernkeep works in this data folder, or safe mode is on: this shows what there is, "
     "and writes nothing."
 )
+
+
+def _why_of(operation: Operation) -> str:
+    """How far a recap that was begun or is queued is."""
+    match operation.status:
+        case OperationStatus.RUNNING:
+            return tr("It is being written.")
+        case OperationStatus.FAILED:
+            return retold(operation.error)
+        case OperationStatus.PENDING | OperationStatus.WAITING:
+            why = retold(operation.error) if operation.error else operation.held
+            return why or tr("It is next in the queue, or soon.")
+    return ""
 
 
 class WorkToDo:
@@ -123,6 +146,25 @@ class WorkToDo:
     def missing_key(self) -> str:
         """A sentence while a model's server wants an API key, or another one, "" else."""
         return self._queue.missing_key
+
+    def why_unwritten(self, path: Path, anchor: str) -> str:
+        """What is in the way of the recap of the scene that ends here in an open chat, in one
+        sentence; "" where nothing is known of it.
+        """
+        chat = self._chats.required(path)
+        for operation in self.operations:
+            spec = operation.spec
+            if (spec.chat, spec.kind, spec.anchor) == (chat.chat_id, SCENE_RECAP, anchor):
+                return _why_of(operation)
+        if chat.is_off:
+            return tr(OFF)
+        if chat.catch_up is not None:
+            return tr("It waits for your word: the page Work says what is to be done first.")
+        if self._scheduler.part_of(chat.chat_id) == MEMORY:
+            return tr("Messages are read for memory first, as you said; recaps are offered then.")
+        if not SceneSettings(chat.settings()).scene_recaps_auto:
+            return tr("The settings say that no scene is recapped by itself.")
+        return ""
 
     # --- the backlog
 
