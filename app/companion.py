@@ -349,6 +349,7 @@ class Companion(Wiring):
                 await self._chats.refresh(chat)
                 self._publish(chat)
                 self._mirror_soon(chat.chat.path)
+        self.settings_changed.emit(name)
         self._announce_health()
 
     # --- inside

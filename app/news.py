@@ -23,6 +23,7 @@ class News:
     progress: text of the running operation as it comes.
     health_changed: what the status bar says.
     slots_changed: the chat whose next prompt changed.
+    settings_changed: the name of one that has another value now, though no prompt may differ by it.
     catch_up_changed: the chat whose backlog waits for the user's word or no longer does, or whose
         catch-up began or ended.
     chat_renamed: (old path, new path) an open chat goes on under another name.
@@ -40,6 +41,7 @@ class News:
         self.progress: Signal[OperationProgress] = Signal("progress")
         self.health_changed: Signal[Health] = Signal("health_changed")
         self.slots_changed: Signal[Path] = Signal("slots_changed")
+        self.settings_changed: Signal[str] = Signal("settings_changed")
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.chat_renamed: Signal[tuple[Path, Path]] = Signal("chat_renamed")
         self.away_recap: Signal[AwayRecap] = Signal("away_recap")

@@ -107,6 +107,7 @@ class Session(QObject):
             (companion.operations_changed, self._on_operations_changed),
             (companion.health_changed, self._on_health_changed),
             (companion.slots_changed, self._on_slots_changed),
+            (companion.settings_changed, self._on_settings_changed),
             (companion.progress, self._on_progress),
             (companion.chat_renamed, self._on_chat_renamed),
             (companion.catch_up_changed, self._on_catch_up_changed),
@@ -278,6 +279,9 @@ class Session(QObject):
     def _on_slots_changed(self, path: Path) -> None:
         if path == self._path:
             self._settle.start()
+
+    def _on_settings_changed(self, _name: str) -> None:
+        self._settle.start()  # who shows them asks with the slots, which may be as they were
 
     def _on_chat_renamed(self, renamed: tuple[Path, Path]) -> None:
         old, new = renamed

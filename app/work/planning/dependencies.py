@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from app.core.operations import OperationKind, OperationSpec
 from app.story.recaps import BUILT_IN
+from app.story.scenes import BreakOrigin
 from app.story.story import Story
 
 
@@ -33,6 +34,29 @@ def in_dependency_order(story: Story, specs: Sequence[OperationSpec]) -> tuple[O
         else:
             found.append(replace(spec, after=(*spec.after, *keys)) if keys else spec)
     return tuple(found)
+
+
+def without(
+    unwanted: Sequence[OperationSpec], specs: Sequence[OperationSpec], story: Story
+) -> list[OperationSpec]:
+    """The others, without what comes after these; but whoever ends a scene by hand waits for its
+    recap, and not for a search in it that nobody has said yes to.
+    """
+    keys = {spec.key for spec in unwanted}
+    left = []
+    for spec in specs:
+        if spec.key in keys:
+            continue
+        if not keys & set(spec.after):
+            left.append(spec)
+        elif spec.kind is OperationKind.SCENE_RECAP and _is_ended_by_hand(story, spec.anchor):
+            left.append(replace(spec, after=tuple(key for key in spec.after if key not in keys)))
+    return left
+
+
+def _is_ended_by_hand(story: Story, anchor: str) -> bool:
+    mark = story.breaks.get(anchor)
+    return mark is not None and mark.origin is BreakOrigin.HAND
 
 
 def _is_without_model(story: Story, closing: str) -> bool:

@@ -25,8 +25,7 @@ from app.settings.recaps import RecapSettings
 from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.story.break_search import SearchCost
-from app.story.scenes import BreakOrigin
-from app.story.story import ChatRef, Story
+from app.story.story import ChatRef
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.document_making import document_material
 from app.work.planning.break_planner import goes_unasked, search_cost, search_specs
@@ -37,7 +36,7 @@ from app.work.planning.catch_up import (
     catch_up_plan,
     catch_up_progress,
 )
-from app.work.planning.dependencies import in_dependency_order
+from app.work.planning.dependencies import in_dependency_order, without
 from app.work.planning.document_planner import plan_texts
 from app.work.planning.memory_planner import next_pass, reading_cost
 from app.work.planning.planner import Writing, plan
@@ -210,7 +209,7 @@ class Scheduler:
         reading = reading_taken(chat, backlog, settings, writing)
         plan = plan_of(chat, backlog, settings, writing, cost, reading)
         chat.offer(self._estimates.of(plan, writing) if plan is not None else None)
-        left = _without(backlog, specs, chat.story)
+        left = without(backlog, specs, chat.story)
         if followed is None:
             return left
         return [spec for spec in left if spec.kind is not OperationKind.RUNNING_RECAP]
@@ -232,7 +231,7 @@ class Scheduler:
         unwanted = [spec for spec in backlog if spec.kind in other]
         if part == MEMORY and unwanted:
             unwanted += [spec for spec in specs if spec.kind is OperationKind.RUNNING_RECAP]
-        return _without(unwanted, specs, chat.story)
+        return without(unwanted, specs, chat.story)
 
     def _backlog(
         self,
@@ -440,29 +439,6 @@ class Scheduler:
             return None
         await self._estimates.measure()
         return self._estimates.of(found, writing)
-
-
-def _without(
-    unwanted: Sequence[OperationSpec], specs: Sequence[OperationSpec], story: Story
-) -> list[OperationSpec]:
-    """The others, without what comes after these; but whoever ends a scene by hand waits for its
-    recap, and not for a search in it that nobody has said yes to.
-    """
-    keys = {spec.key for spec in unwanted}
-    left = []
-    for spec in specs:
-        if spec.key in keys:
-            continue
-        if not keys & set(spec.after):
-            left.append(spec)
-        elif spec.kind is OperationKind.SCENE_RECAP and _is_ended_by_hand(story, spec.anchor):
-            left.append(replace(spec, after=tuple(key for key in spec.after if key not in keys)))
-    return left
-
-
-def _is_ended_by_hand(story: Story, anchor: str) -> bool:
-    mark = story.breaks.get(anchor)
-    return mark is not None and mark.origin is BreakOrigin.HAND
 
 
 def _stops_with_it(operation: Operation) -> bool:
