@@ -48,3 +48,11 @@ class BudgetCommands(PageCommands):
             "arrow-right",
             "K",
         )
+        self._act_on_chosen(self.fit, self.reset)
+        self.set_ready(False)
+
+    def set_ready(self, is_ready: bool) -> None:
+        """Enable what can be done once a turn is known. `fit` and `use_tuned` follow that turn."""
+        for command in self.icons:
+            if command not in (self.fit, self.use_tuned) or not is_ready:
+                command.setEnabled(is_ready)

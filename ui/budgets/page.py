@@ -169,6 +169,7 @@ class BudgetsPage(QWidget):
         self._tried.clear()
         self.prompt_bar.turns.choose(ANY)
         self.setEnabled(False)
+        self.commands.set_ready(False)
         self._on_news()
 
     def _on_news(self, _news: object = None) -> None:
@@ -214,6 +215,7 @@ class BudgetsPage(QWidget):
         self._preview = preview
         self.strip.show_story(preview.story)
         self.setEnabled(True)
+        self.commands.set_ready(True)
         self.try_now()
 
     @property

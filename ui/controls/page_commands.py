@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QWidget
 
 from ui.controls.buttons import key_text
 
+ON_CHOSEN = "on chosen"  # property of an action: it acts on what is chosen on its page
+
 
 class PageCommands:
     """Makes the actions of a page; who owns the page connects them."""
@@ -26,3 +28,8 @@ class PageCommands:
         self._page.addAction(action)
         self.icons[action] = icon
         return action
+
+    def _act_on_chosen(self, *commands: QAction) -> None:
+        """Say of these that they act on what is chosen: they are not done from another page."""
+        for command in commands:
+            command.setProperty(ON_CHOSEN, True)

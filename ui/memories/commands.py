@@ -110,6 +110,18 @@ class MemoryCommands(PageCommands):
             self.importance, (tr("High"), tr("Normal"), tr("Minor")), strict=True
         ):
             action.setIconText(word)
+        self._act_on_chosen(
+            self.edit,
+            self.pin,
+            self.resolve,
+            self.reopen,
+            self.approve,
+            self.reject,
+            self.delete,
+            self.jump,
+            self.copy,
+            *self.importance,
+        )
         self.can_change = False
 
     @property

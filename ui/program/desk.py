@@ -29,9 +29,10 @@ from ui.offers.sync_news import sync
 from ui.program import pages
 from ui.program.banners import Banners
 from ui.program.everywhere import Everywhere
+from ui.program.far_commands import FarCommands
 from ui.program.tray import Tray
 from ui.program.window_look import WindowLook
-from ui.shell.command_palette import CommandPalette
+from ui.shell.command_palette import CommandPalette, FarCommand
 from ui.shell.frame import Frame
 from ui.theme.source import ThemeSource
 from ui.work.words import failed_words
@@ -74,7 +75,11 @@ class Desk(QObject):
         self._pages: dict[str, QWidget] = {}
         self._popover = LibraryPopover(self.session, window)
         self._popover.chat_chosen.connect(self.open_chat)
-        self._palette = CommandPalette(self._shown_actions, self._shown_story, window)
+        self.far = FarCommands(self.session, self._pages, self.show_page, self)
+        self._palette = CommandPalette(
+            self._shown_actions, self._shown_story, window, far=self._far_commands
+        )
+        self._palette.far_chosen.connect(self.far.go)
         self._palette.message_chosen.connect(self._on_message_chosen)
         self._palette.setting_chosen.connect(self._on_setting_chosen)
         self._exporting = Exporting(self.session, actions, window)
@@ -313,6 +318,9 @@ class Desk(QObject):
         shown += self._whole.icons.items()
         shown += self._asked_texts.icons.items()
         return tuple(shown)
+
+    def _far_commands(self) -> tuple[FarCommand, ...]:
+        return self.far.of_others(self.page_key)
 
     def _shown_story(self) -> Story | None:
         return self.session.story

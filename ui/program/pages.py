@@ -38,13 +38,15 @@ class PageParts:
 @dataclass(frozen=True, slots=True)
 class PageSpec:
     """title: in the header. make: imports and makes it. is_bare: it needs no open chat. has_undo:
-    what its own tools do is taken back by the window's undo.
+    what its own tools do is taken back by the window's undo. commands: makes the page's commands,
+    each with the name of its icon, without the page, in the order in which the page has them.
     """
 
     title: str
     make: Callable[[PageParts], QWidget]
     is_bare: bool = False
     has_undo: bool = False
+    commands: Callable[[QWidget], Mapping[QAction, str]] | None = None
 
 
 @runtime_checkable
@@ -207,15 +209,57 @@ def _prompt(parts: PageParts) -> QWidget:
     return PromptPage(parts.session)
 
 
+def _story_commands(owner: QWidget) -> Mapping[QAction, str]:
+    from ui.story.story_actions import StoryActions
+
+    return StoryActions(owner).icons
+
+
+def _recap_commands(owner: QWidget) -> Mapping[QAction, str]:
+    from ui.recaps.commands import RecapCommands
+
+    return RecapCommands(owner).icons
+
+
+def _memory_commands(owner: QWidget) -> Mapping[QAction, str]:
+    from ui.memories.commands import MemoryCommands
+
+    return MemoryCommands(owner).in_palette
+
+
+def _mind_commands(owner: QWidget) -> Mapping[QAction, str]:
+    from ui.minds.commands import MindCommands
+
+    return MindCommands(owner).icons
+
+
+def _budget_commands(owner: QWidget) -> Mapping[QAction, str]:
+    from ui.budgets.commands import BudgetCommands
+
+    return BudgetCommands(owner).icons
+
+
+def _prompt_commands(owner: QWidget) -> Mapping[QAction, str]:
+    from ui.prompt.commands import PromptCommands
+
+    return PromptCommands(owner).icons
+
+
+def _work_commands(owner: QWidget) -> Mapping[QAction, str]:
+    from ui.work.commands import WorkCommands
+
+    return WorkCommands(owner).icons
+
+
 PAGES: Mapping[str, PageSpec] = MappingProxyType(
     {
-        "story": PageSpec(N_("Story"), _story),
-        "recaps": PageSpec(N_("Recaps"), _recaps),
-        "memories": PageSpec(N_("Memories"), _memories, has_undo=True),
-        "minds": PageSpec(N_("Minds"), _minds),
-        "budgets": PageSpec(N_("Budgets"), _budgets, has_undo=True),
-        "prompt": PageSpec(N_("Prompt"), _prompt),
-        "work": PageSpec(N_("Work"), _work, is_bare=True),
+        "story": PageSpec(N_("Story"), _story, commands=_story_commands),
+        "recaps": PageSpec(N_("Recaps"), _recaps, commands=_recap_commands),
+        "memories": PageSpec(N_("Memories"), _memories, has_undo=True, commands=_memory_commands),
+        "minds": PageSpec(N_("Minds"), _minds, commands=_mind_commands),
+        "budgets": PageSpec(N_("Budgets"), _budgets, has_undo=True, commands=_budget_commands),
+        "prompt": PageSpec(N_("Prompt"), _prompt, commands=_prompt_commands),
+        "work": PageSpec(N_("Work"), _work, is_bare=True, commands=_work_commands),
         "settings": PageSpec(N_("Settings"), _settings, is_bare=True),
     }
 )

@@ -52,8 +52,7 @@ class StoryStage(QWidget):
     @property
     def command_icons(self) -> Mapping[QAction, str]:
         """The commands for the palette, each with its icon's name."""
-        page = self.page
-        return {action: page.story_actions.icon(action) for action in page.actions()}
+        return self.page.story_actions.icons
 
     @property
     def navigator(self) -> Navigator:

@@ -33,3 +33,4 @@ class RecapCommands(PageCommands):
             tr("The scene's, or the running one from the first scene on."),
             "sync",
         )
+        self._act_on_chosen(self.pin, self.use, self.redo)

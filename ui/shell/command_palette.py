@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
@@ -40,11 +41,30 @@ SETTLE_MS = 60
 NOTHING = N_("Nothing found")
 
 
+@dataclass(frozen=True, slots=True)
+class FarCommand:
+    """A command of a page that is not in front.
+
+    page: its key. place: of the command among those of its page, from 0. title: of the page. also:
+    further words that find it.
+    """
+
+    page: str
+    place: int
+    title: str
+    name: str
+    icon: str
+    also: str = ""
+
+
 def find_entries(
-    needle: str, actions: tuple[tuple[QAction, str], ...], story: Story | None
+    needle: str,
+    actions: tuple[tuple[QAction, str], ...],
+    story: Story | None,
+    far: Sequence[FarCommand] = (),
 ) -> tuple[Entry, ...]:
     """Commands, settings and scenes whose name holds all words of `needle`, then pages of help and
-    messages that hold it.
+    messages that hold it. far: commands of other pages, found by words only.
     """
     words = needle.casefold().split()
     usable = [(action, icon) for action, icon in actions if action.isEnabled()]
@@ -53,7 +73,18 @@ def find_entries(
     called = [(a, i) for a, i in usable if _has(words, words_of(a))]
     also = [(a, i) for a, i in usable if (a, i) not in called and _has(words, _names(a))]
     settings = setting_entries(words)
-    found = [*map(_entry_of, called), *settings.called, *map(_entry_of, also), *settings.told]
+    there = [one for one in far if words and _has(words, one.name)]
+    also_there = [
+        one for one in far if words and one not in there and _has(words, f"{one.name} {one.also}")
+    ]
+    found = [
+        *map(_entry_of, called),
+        *settings.called,
+        *map(_far_entry, there),
+        *map(_entry_of, also),
+        *settings.told,
+        *map(_far_entry, also_there),
+    ]
     titled, told = _help(words)
     found.extend(titled)
     if story is None:
@@ -84,6 +115,10 @@ def _help(words: list[str]) -> tuple[list[Entry], list[Entry]]:
 def _entry_of(shown: tuple[QAction, str]) -> Entry:
     action, icon = shown
     return Entry(words_of(action), key_text(action.shortcut()), icon, action=action)
+
+
+def _far_entry(command: FarCommand) -> Entry:
+    return Entry(command.name, command.title, command.icon, value=command)
 
 
 def _has(words: list[str], name: str) -> bool:
@@ -117,11 +152,13 @@ class CommandPalette(FloatingSheet):
     Signals:
         message_chosen: anchor of a message to show.
         setting_chosen: name of a setting to show.
+        far_chosen: a FarCommand to go to.
         help_chosen: title of a page of help to show.
     """
 
     message_chosen = Signal(str)
     setting_chosen = Signal(str)
+    far_chosen = Signal(object)
     help_chosen = Signal(str)
 
     def __init__(
@@ -129,10 +166,13 @@ class CommandPalette(FloatingSheet):
         actions: Callable[[], tuple[tuple[QAction, str], ...]],
         story: Callable[[], Story | None],
         parent: QWidget | None = None,
+        *,
+        far: Callable[[], Sequence[FarCommand]] = tuple,
     ) -> None:
         super().__init__(parent)
         self._actions = actions
         self._story = story
+        self._far = far
         self._model = EntryModel()
         self._field = Field(
             tr("Search or run a command"),
@@ -170,7 +210,8 @@ class CommandPalette(FloatingSheet):
 
     def search(self) -> None:
         """Find what is written in the field."""
-        self._model.show_entries(find_entries(self._field.text(), self._actions(), self._story()))
+        found = find_entries(self._field.text(), self._actions(), self._story(), self._far())
+        self._model.show_entries(found)
         self._list.setCurrentIndex(self._model.index(0))
         is_empty = not self._model.rowCount()
         self._list.setVisible(not is_empty)
@@ -209,6 +250,8 @@ class CommandPalette(FloatingSheet):
             entry.action.trigger()
         elif entry.anchor:
             self.message_chosen.emit(entry.anchor)
+        elif isinstance(entry.value, FarCommand):
+            self.far_chosen.emit(entry.value)
         elif isinstance(entry.value, HelpPage):
             self.help_chosen.emit(entry.value.title)
         elif isinstance(entry.value, str):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.translation import N_, number, tr
 from app.story.scenes import Scene
+from ui.controls.page_commands import ON_CHOSEN
 from ui.core.actions import ALSO_CALLED
 from ui.story.action_specs import MESSAGE_ACTIONS, SCENE_ACTIONS, StoryActionSpec
 from ui.story.messages.rows import is_folded
@@ -56,6 +57,8 @@ class StoryActions(QObject):
         self.left_out: frozenset[str] = frozenset()  # anchors that memory does not read
         self.take_in = made["take_in"]
         self.show_in_page = made["show_in_page"]
+        for action in made.values():
+            action.setProperty(ON_CHOSEN, action not in (*self.for_story(), self.find))
 
     def _make(self, spec: StoryActionSpec) -> QAction:
         action = QAction(tr(spec.text), self._page)
@@ -69,6 +72,11 @@ class StoryActions(QObject):
         action.triggered.connect(self._on_triggered)
         self._page.addAction(action)
         return action
+
+    @property
+    def icons(self) -> dict[QAction, str]:
+        """All of them, each with the name of its icon."""
+        return {action: self.icon(action) for action in self._page.actions()}
 
     def icon(self, action: QAction) -> str:
         """Name of an action's icon."""

@@ -62,6 +62,7 @@ class WorkCommands(PageCommands):
         self.show_use = self._plain(
             tr("Show what models were asked for"), tr("Requests and tokens by task and day."), "U"
         )
+        self._act_on_chosen(*self.of_one())
 
     def _plain(self, name: str, sentence: str, *keys: str) -> QAction:
         return self._command(name, sentence, "pulse", *keys)

@@ -1,0 +1,134 @@
+"""The palette finds the commands of every page from every page, and they lead there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.companion import Companion
+from ui.budgets.page import BudgetsPage
+from ui.controls.labels import words_of
+from ui.memories.page import MemoriesPage
+from ui.minds.page import MindsPage
+from ui.program.desk import Desk
+from ui.program.main_window import MainWindow
+from ui.program.pages import PAGES, command_icons
+from ui.shell.command_palette import find_entries
+
+pytestmark = pytest.mark.slow
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+@pytest.fixture
+def desk(demo_window: MainWindow) -> Desk:
+    assert demo_window.desk is not None
+    return demo_window.desk
+
+
+def type_in_palette(desk: Desk, words: str) -> None:
+    """As a user does: open it, type, press Return."""
+    desk.open_palette()
+    field = QApplication.focusWidget()
+    assert field is not None
+    QTest.keyClicks(field, words)
+    QTest.keyClick(field, Qt.Key.Key_Return)
+
+
+def page_of(desk: Desk, key: str) -> QWidget:
+    desk.show_page(key)
+    page = desk._frame.stack.currentWidget()
+    assert page is not None
+    return page
+
+
+async def test_every_command_of_every_page_is_found_from_every_page(desk: Desk) -> None:
+    pages = {key: page_of(desk, key) for key in PAGES}
+    missing = []
+    for here in pages:
+        desk.show_page(here)
+        far = desk.far.of_others(here)
+        for page, spec in PAGES.items():
+            theirs = [command for command in far if command.page == page]
+            if page != here:
+                icons = [icon for _, icon in command_icons(pages[page])]
+                assert [command.icon for command in theirs] == icons
+            for command in theirs:
+                found = find_entries(command.name, desk._shown_actions(), None, far)
+                if (command.name, spec.title) not in [(one.text, one.detail) for one in found]:
+                    missing.append(f"{command.name} of {page} from {here}")
+    assert missing == []
+    assert len(desk.far.of_others("")) > 80
+
+
+async def test_a_command_that_is_not_on_the_page_yet_is_of_the_place_that_is_said(
+    desk: Desk,
+) -> None:
+    for key in PAGES:
+        made = command_icons(page_of(desk, key))
+        said = [command for command in desk.far.of_others("") if command.page == key]
+        same = [words_of(action) == one.name for (action, _), one in zip(made, said, strict=True)]
+        # Some say by now what they would act on.
+        assert sum(same) >= len(same) * 0.7
+
+
+async def test_a_command_of_another_page_goes_there_and_is_done(
+    desk: Desk, companion: Companion, until: Until
+) -> None:
+    desk.show_page("story")
+    type_in_palette(desk, "one budget for each")
+    page = desk._frame.stack.currentWidget()
+    assert desk.page_key == "budgets"
+    assert isinstance(page, BudgetsPage)
+    path = desk.session.path
+    assert path is not None
+    await until(lambda: companion.setting("budget_mode", path=path).value == "advanced")
+
+
+async def test_what_a_page_is_not_ready_for_yet_is_done_when_it_is(
+    desk: Desk, until: Until
+) -> None:
+    desk.show_page("story")
+    type_in_palette(desk, "show the table")
+    page = desk._frame.stack.currentWidget()
+    assert isinstance(page, MindsPage)
+    await until(lambda: page._views.currentWidget() is page.table)
+
+
+async def test_what_acts_on_something_chosen_only_goes_there(desk: Desk, until: Until) -> None:
+    desk.show_page("memories")
+    page = desk._frame.stack.currentWidget()
+    assert isinstance(page, MemoriesPage)
+    said: list[str] = []
+    desk.session.told.connect(said.append)
+    asked: list[bool] = []
+    page.commands.delete.triggered.connect(asked.append)
+    page.commands.delete.setEnabled(True)
+    desk.show_page("story")
+    (delete,) = (one for one in desk.far.of_others("story") if one.name == "Delete")
+    desk.far.go(delete)
+    assert desk.page_key == "memories"
+    assert said == ["“Delete” is done here, with what you choose."]
+    assert asked == []
+
+
+async def test_what_stays_impossible_says_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, until: Until
+) -> None:
+    said: list[str] = []
+    desk.session.told.connect(said.append)
+    (stop,) = (one for one in desk.far.of_others("story") if one.name == "Stop catching up now")
+    desk.far._late.setInterval(10)
+    desk.far.go(stop)
+    await until(lambda: said == ["“Stop catching up now” has nothing to do here now."])
+    assert desk.page_key == "work"
+
+
+async def test_without_a_chat_only_pages_that_need_none_are_offered(window: MainWindow) -> None:
+    assert window.desk is not None
+    offered = {command.page for command in window.desk.far.of_others("story")}
+    assert offered == {"work"}
