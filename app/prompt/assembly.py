@@ -3,13 +3,13 @@ where. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from app.prompt.budgeting.budgets import MOST_OF_CONTEXT, Budgets, levelled, room_in
 from app.prompt.choosing.choice import for_scarce_room, with_floors
-from app.prompt.choosing.drafts import Draft, dealt_out, shown_within, tokens_of
+from app.prompt.choosing.drafts import Draft, Entry, dealt_out, shown_within, tokens_of
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.unread import fallen_out, kept_for_messages
 from app.prompt.generation import Turn
@@ -45,6 +45,7 @@ FIRST_OF_ALL = 1_000_000  # weight of what must not wait for its turn
 # Percent of the recaps' weight where the total is too small for all: what they tell at length,
 # memories tell in fewer words. Measured with tests/answers.
 RECAP_PRESSED = 35
+MOST_DEALS = 5  # two settle nearly all
 NOTHING_TOLD, ANY_TURN = Recollection(), Turn()
 
 
@@ -156,7 +157,6 @@ def _with_memory(
     borrowers = borrowers_of(settings, placement)
     if room is not None and occasion.is_read:
         drafts = with_floors(drafts, floors_in(turn.whole))
-    drafts, fitting = _fitted(turn, drafts, budgets, borrowers, recaps)
     if room is not None and placement.is_unified:
         room = max(0, room - SEPARATOR_TOKENS * len(IN_BLOCK))
     weights = {**budgets, SlotName.REPAIR: FIRST_OF_ALL}
@@ -166,13 +166,8 @@ def _with_memory(
         weights[SlotName.SCENES] //= 4
     if room is not None and occasion.is_read:
         weights = pressed(weights)
-    if borrowers:
-        fitting |= lent(drafts, fitting, borrowers, budgets, settings, count)
-    if room is not None and tokens_of(drafts, fitting, count) > room:
-        called = [memory.id for memory in turn.called_up.best_first]
-        is_untold = bool(occasion.unread) and not occasion.is_read
-        drafts = for_scarce_room(drafts, fitting, called, has_notes_first=is_untold)
-    shown = dealt_out(drafts, fitting, weights, room, count)
+    deal = _Deal(settings, budgets, weights, borrowers, room)
+    drafts, fitting, shown = _dealt(turn, drafts, deal, recaps)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
     contents = tuple(
         content_of(d, fitting[d.name], shown[d.name], budgets[d.name], count) for d in drafts
@@ -187,6 +182,57 @@ def _with_memory(
         full=full,
         notes=notes,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Deal:
+    """What the drafts of a turn have to share. room: tokens of all together, None for no bound."""
+
+    settings: Mapping[str, Any]
+    budgets: Budgets
+    weights: Mapping[SlotName, int]
+    borrowers: Collection[SlotName]
+    room: int | None
+
+
+Fitting = dict[SlotName, int]
+
+
+def _dealt(
+    turn: Prepared, drafts: Sequence[Draft], deal: _Deal, recaps: Sequence[Slot]
+) -> tuple[tuple[Draft, ...], Fitting, Fitting]:
+    """The drafts, how many entries of each fit its budget, and how many of these are shown. What
+    one does not tell because of another is told after all where that one lost its line for room.
+    """
+    told: dict[SlotName, frozenset[str]] | None = None
+    for _ in range(MOST_DEALS):
+        found, fitting, shown = _dealt_once(turn, drafts, deal, recaps, told)
+        now = {d.name: frozenset(e.text for e in d.entries[: shown[d.name]]) for d in found}
+        if told is not None:  # what lost its line once gives no other its place again
+            now = {name: texts & told.get(name, frozenset()) for name, texts in now.items()}
+        if shown == fitting or now == told:
+            break
+        told = now
+    return found, fitting, shown
+
+
+def _dealt_once(
+    turn: Prepared,
+    drafts: Sequence[Draft],
+    deal: _Deal,
+    recaps: Sequence[Slot],
+    told: Mapping[SlotName, Collection[str]] | None = None,
+) -> tuple[tuple[Draft, ...], Fitting, Fitting]:
+    """As above. told: texts that each draft tells for certain, None for all that fit."""
+    count, room = turn.means.count, deal.room
+    found, fitting = _fitted(turn, drafts, deal, recaps, told)
+    if deal.borrowers:
+        fitting |= lent(found, fitting, deal.borrowers, deal.budgets, deal.settings, count)
+    if room is not None and tokens_of(found, fitting, count) > room:
+        called = [memory.id for memory in turn.called_up.best_first]
+        is_untold = bool(turn.occasion.unread) and not turn.occasion.is_read
+        found = for_scarce_room(found, fitting, called, has_notes_first=is_untold)
+    return found, fitting, dealt_out(found, fitting, deal.weights, room, count)
 
 
 def _levelled(
@@ -239,10 +285,10 @@ def _is_noted_better(occasion: Occasion) -> bool:
 def _fitted(
     turn: Prepared,
     drafts: Iterable[Draft],
-    budgets: Budgets,
-    borrowers: Collection[SlotName],
+    deal: _Deal,
     recaps: Iterable[Slot],
-) -> tuple[tuple[Draft, ...], dict[SlotName, int]]:
+    told: Mapping[SlotName, Collection[str]] | None,
+) -> tuple[tuple[Draft, ...], Fitting]:
     """The drafts with that of called-up memories in its place, and how many entries of each fit
     its budget. What a draft before tells, or a recap, is not told again, in the same words or by
     the same memory.
@@ -250,28 +296,43 @@ def _fitted(
     occasion, placement, count = turn.occasion, turn.placement, turn.means.count
     given = {draft.name: draft for draft in drafts}
     kept: list[Draft] = []
-    fitting: dict[SlotName, int] = {}
+    fitting: Fitting = {}
     memories: set[str] = set()
     said = {one_line(line).casefold() for slot in recaps for line in slot.text.splitlines()}
     for name in SlotName:
         draft = given.get(name)
         if name is SlotName.TRIGGERED and is_sent(occasion, placement, name):
-            draft = turn.triggered(memories, _lines_beside(turn, given, budgets, said))
+            beside = _lines_beside(turn, given, deal.budgets, said, told)
+            draft = turn.triggered(memories, beside)
         if draft is None:
             continue
         draft = _without_repeats(turn, draft, said)
         separator = SEPARATOR_TOKENS if placement.is_in_block(name) else 0
-        budget = NO_BOUND if name in borrowers else budgets[name] - separator
+        budget = NO_BOUND if name in deal.borrowers else deal.budgets[name] - separator
         fitting[name] = shown_within(draft, budget, count)
-        shown = draft.entries[: fitting[name]]
-        memories |= {entry.memory for entry in shown}
-        said.update(filter(None, turn.spoken(draft)[: fitting[name]]))
+        for entry, spoken in _telling(turn, draft, fitting[name], told):
+            memories.add(entry.memory)
+            said.add(spoken)
+        said.discard("")
         kept.append(draft)
     return tuple(kept), fitting
 
 
+def _telling(
+    turn: Prepared, draft: Draft, first: int, told: Mapping[SlotName, Collection[str]] | None
+) -> Iterator[tuple[Entry, str]]:
+    """The first entries of a draft with their words, of these only such as it tells for certain."""
+    for entry, spoken in zip(draft.entries[:first], turn.spoken(draft), strict=False):
+        if told is None or entry.text in told.get(draft.name, ()):
+            yield entry, spoken
+
+
 def _lines_beside(
-    turn: Prepared, given: Mapping[SlotName, Draft], budgets: Budgets, said: Collection[str]
+    turn: Prepared,
+    given: Mapping[SlotName, Draft],
+    budgets: Budgets,
+    said: Collection[str],
+    told: Mapping[SlotName, Collection[str]] | None,
 ) -> frozenset[str]:
     """What was told before what the moment calls up, and what is going to be behind it; an open
     question tells nothing of what it asks for.
@@ -279,14 +340,14 @@ def _lines_beside(
     names = list(SlotName)
     names = [n for n in names[names.index(SlotName.TRIGGERED) :] if n is not SlotName.ARCS]
     behind = (given[n] for n in names if n in given)
-    told = (
+    lines = (
         spoken
         for draft in behind
-        for spoken in turn.spoken(draft)[
-            : shown_within(draft, budgets[draft.name], turn.means.count)
-        ]
+        for _, spoken in _telling(
+            turn, draft, shown_within(draft, budgets[draft.name], turn.means.count), told
+        )
     )
-    return frozenset((*said, *filter(None, told)))
+    return frozenset((*said, *filter(None, lines)))
 
 
 def _without_repeats(turn: Prepared, draft: Draft, said: Collection[str]) -> Draft:

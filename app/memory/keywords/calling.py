@@ -6,8 +6,11 @@ it is said in the story: names that stand in every message call up nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from app.memory.records import Entity, Memory
 from app.recall.messages import Asked
@@ -16,9 +19,15 @@ from app.recall.words import Words
 
 # What counts of a text by its place, the newest first.
 WEIGHTS = (1.0, 0.6, 0.4, 0.3)
+WHERE_WEIGHS = 0.3  # the same of the place where it plays, which nobody need name again
 # Share of what a memory says, by weight, that has to be spoken of; of a question, that it answers.
 SPOKEN_OF, ASKED_FOR = 0.15, 0.5
+# The same of one clause of it: who tells much at once speaks of less of it.
+SPOKEN_OF_CLAUSE = 0.25
 LEAST_SHARED = 2  # words; one alone is said in passing
+SAYS_MUCH = 6  # words of a text behind which an older one counts as older
+LEAST_IN_CLAUSE = 4  # words; fewer are shared by chance
+BETWEEN_CLAUSES = re.compile(r"[;:!?。；：！？]|[.,](?=\s)|[、，]|\s[—–-]\s|—")
 
 Rarity = Callable[[str], float]
 
@@ -26,23 +35,43 @@ Rarity = Callable[[str], float]
 @dataclass(frozen=True, slots=True)
 class Called:
     """How much a memory is called up. score: by its words (BM25). told: share of what it says that
-    was spoken of. asked: share of what the last message says that it tells. keywords: how many of
-    its own were said.
+    was spoken of. clause: the same of that clause of it of which most was. asked: share of what
+    the last message says that it tells. keywords: how many of its own were said.
     """
 
     score: float = 0.0
     told: float = 0.0
+    clause: float = 0.0
     asked: float = 0.0
     keywords: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.keywords) or self.told >= SPOKEN_OF or self.asked >= ASKED_FOR
+        return (
+            bool(self.keywords)
+            or self.told >= SPOKEN_OF
+            or self.clause >= SPOKEN_OF_CLAUSE
+            or self.asked >= ASKED_FOR
+        )
 
 
-def asked_by(words: Words, recent: Sequence[str], entities: Iterable[Entity] = ()) -> Asked:
-    """What the last messages speak of. recent: oldest first. entities: for their other names."""
-    texts = zip(reversed(recent), WEIGHTS, strict=False)
+def asked_by(
+    words: Words, recent: Sequence[str], entities: Iterable[Entity] = (), where: str = ""
+) -> Asked:
+    """What the last messages speak of. recent: oldest first. entities: for their other names.
+    where: the place where it plays.
+    """
+    texts = [*_weighed(words, recent), (where, WHERE_WEIGHS)]
     return naming(words, Asked.of(words, texts), entities)
+
+
+def _weighed(words: Words, recent: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """The texts, the newest first, with what each weighs: a word or two hardly put behind what
+    they answer.
+    """
+    place = 0.0
+    for text in reversed(recent):
+        yield text, float(np.interp(place, range(len(WEIGHTS)), WEIGHTS))
+        place += min(1.0, len(words.asked(text)) / SAYS_MUCH)
 
 
 def naming(words: Words, asked: Asked, entities: Iterable[Entity]) -> Asked:
@@ -62,11 +91,12 @@ def called(
     *,
     entities: Iterable[Entity] = (),
     rarity: Rarity | None = None,
+    where: str = "",
 ) -> dict[str, Called]:
     """How much each memory is called up, by id. rarity: of words in the story, None for no more
-    than how many of the memories hold one.
+    than how many of the memories hold one. where: the place where it plays.
     """
-    asked = asked_by(words, recent, entities)
+    asked = asked_by(words, recent, entities, where)
     if not asked:
         return {memory.id: Called() for memory in memories}
     terms = [words.of(_said_by(memory)) for memory in memories]
@@ -81,7 +111,11 @@ def called(
             for trigger in memory.triggers
         )
         found[memory.id] = Called(
-            score, _told(set(own), asked.terms, weigh), _asked(set(own), last), keywords
+            score,
+            _told(set(own), asked.terms, weigh),
+            max(_told(clause, asked.terms, weigh) for clause in _clauses(memory, words)),
+            _asked(set(own), last),
+            keywords,
         )
     return found
 
@@ -89,6 +123,12 @@ def called(
 def _said_by(memory: Memory) -> str:
     """All by which it may be found."""
     return " ".join((memory.text, memory.subject, memory.target, *memory.entities))
+
+
+def _clauses(memory: Memory, words: Words) -> list[set[str]]:
+    """The terms of each of its clauses that could be spoken of as one."""
+    found = (set(words.of(clause)) for clause in BETWEEN_CLAUSES.split(memory.text))
+    return [clause for clause in found if len(clause) >= LEAST_IN_CLAUSE] or [set()]
 
 
 def _weigher(postings: Postings, rarity: Rarity | None) -> Rarity:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.memory.keywords.calling import Called, called
-from app.memory.records import Memory
+from app.memory.names import folded
+from app.memory.records import Memory, Tier
 from app.prompt.occasion import Occasion
 
 ASIDE, SPOKEN_OF = 0.6, 2.0  # worth of what is not spoken of at all, and of what is the most
@@ -19,6 +20,20 @@ def calls(occasion: Occasion, memories: Sequence[Memory]) -> dict[str, Called]:
         occasion.recent,
         entities=occasion.told.entities,
         rarity=occasion.index.rarity if occasion.index is not None else None,
+        where=_where(occasion),
+    )
+
+
+def _where(occasion: Occasion) -> str:
+    """Where those are who speak, as far as it was noted of the scene that goes on."""
+    scenes = occasion.story.scenes
+    first = scenes[-1].first if scenes else 0
+    return " ".join(
+        standing.memory.text
+        for standing in occasion.active(Tier.STATE_LEDGER)
+        if standing.memory.field == "location"
+        and standing.start >= first
+        and folded(standing.memory.subject) in occasion.speaking
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from app.memory.records import DocumentKind, Tier
+from app.prompt.slots import Reason
 from app.prompt.turn_budgets import pressed
 from app.settings.slot_table import DEFAULTS, SlotName
+from tests.app.prompt.remembered import document, memory, prompt, story, whole
 
 
 def test_exact_notes_weigh_more_where_room_is_scarce() -> None:
@@ -14,3 +17,30 @@ def test_exact_notes_weigh_more_where_room_is_scarce() -> None:
             for other in (SlotName.CANON, SlotName.PROFILES, SlotName.ARCS)
         )
     assert weights[SlotName.SHORT] == DEFAULTS[SlotName.SHORT]
+
+
+TOLD_TWICE = (
+    "Odo sold the ferry to Hanna for nine silver spoons.",
+    "Vera buried the blue lantern under the third birch.",
+    "The miller has not spoken since the flood.",
+    "Hanna carries her grandfather's whistle in her shoe.",
+)
+
+
+def test_what_lost_its_line_for_room_is_no_reason_to_leave_out_another() -> None:
+    of = story(*(f"On day {n} they walk on, and it rains on the {n}th hill." for n in range(60)))
+    memories = [
+        memory(line, Tier.SESSION, at=n + 2, type="detail") for n, line in enumerate(TOLD_TWICE)
+    ]
+    walk = ("Vera walked on in the rain, and on, and it rained on the hill.",) * 6
+    canon = document(DocumentKind.CANON, " ".join((*walk, *TOLD_TWICE)), subject="Vera")
+    pressed_out = 0
+    for total in range(60, 260, 10):
+        slots = prompt(memories, of=of, documents=[canon], total=total)
+        told = whole(slots)
+        for content in slots.contents:
+            for left in content.left_out:
+                line = left.text.removeprefix("- ")
+                pressed_out += left.reason is Reason.TOTAL
+                assert left.reason is not Reason.ELSEWHERE or line in told, total
+    assert pressed_out

@@ -76,6 +76,41 @@ def test_older_messages_count_less_than_the_last() -> None:
     assert score[other, asked] > score[asked, other] > 0
 
 
+LONG = fact(
+    "quarrel",
+    "Marla was the wife of Orrin, a cooper; on the third of March they quarrelled about a clock "
+    "that he would not sell, she went to her sister's house by the lake, he put off going there "
+    "until the frost, since a bishop had ordered twelve chairs, a cradle and a pair of stilts from "
+    "him, and then came the wreck of the coach in the hills, which the papers told.",
+)
+OTHERS = [fact(f"other{n}", f"Orrin mended barrel {n} for a guest of the inn.") for n in range(9)]
+
+
+def test_one_clause_of_a_long_memory_calls_it_up() -> None:
+    asked, answer = "When does a coach leave for those hills?", "*The old man nods.* At six."
+    assert called_by(asked, answer, among=[LONG, *OTHERS]) == ["quarrel"]
+    assert called_by(asked.replace("coach", "horse"), answer, among=[LONG, *OTHERS]) == []
+
+
+def test_where_it_plays_helps_to_call_up() -> None:
+    asked = "When does the next coach come, old friend, and will it stop for us this evening?"
+    assert called_by(asked, among=[LONG, *OTHERS]) == []
+    assert called_by(asked, among=[LONG, *OTHERS], where="the hills") == ["quarrel"]
+
+
+def test_a_word_or_two_leave_what_they_answer_where_it_was() -> None:
+    asked = "Where did you fire the tiles?"
+    alone, short, long = (
+        called(FACTS, WORDS, texts)["kiln"].score
+        for texts in (
+            [asked],
+            [asked, "No, child."],
+            [asked, "*The girl pours more soup, sighs, and salts hers twice.*"],
+        )
+    )
+    assert short > 0.9 * alone > long
+
+
 def test_silence_calls_nothing_up() -> None:
     assert called_by() == []
     assert called_by("…") == []
