@@ -26,6 +26,7 @@ from app.commands import (
     serve,
     slots,
     switch,
+    update_check,
 )
 from app.core import translation
 from app.core.chosen_language import use_chosen
@@ -52,6 +53,7 @@ COMMANDS: tuple[ModuleType, ...] = (
     model_test,
     serve,
     bridge,
+    update_check,
     doctor,
 )
 

@@ -21,6 +21,7 @@ TavernkeepError
 ├── PromptUnusable            a prompt file, mostly the user's own
 ├── BridgeError               the extension or its socket
 │   └── CopyRefused           a page sent a chat that must not be taken
+├── ReleasesUnknown           which version is the newest could not be found out
 ├── OperationOutdated         queued work whose story has changed meanwhile
 └── UsageError                a command was called wrongly
 """
@@ -127,6 +128,10 @@ class BridgeError(TavernkeepError):
 
 class CopyRefused(BridgeError):
     """A page of another machine's SillyTavern sent what must not be taken; nothing was written."""
+
+
+class ReleasesUnknown(TavernkeepError):
+    """Which version is the newest could not be found out; this one goes on as it is."""
 
 
 class OperationOutdated(TavernkeepError):

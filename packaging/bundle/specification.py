@@ -21,6 +21,7 @@ SPEC = BUNDLE / "tavernkeep.spec"
 DATA = (
     (CHECKOUT / "resources", "resources"),
     (CHECKOUT / "app" / "store" / "migrations", "app/store/migrations"),
+    (CHECKOUT / "pyproject.toml", "."),  # the version, and where releases are
 )
 # Pictures for the README.
 UNUSED_DATA = ("resources/screenshots/",)

@@ -85,6 +85,10 @@ def test_commands_find_what_comes_with_the_program(installed: Installed) -> None
     findings = json.loads(installed.run("doctor", "--json").stdout)["findings"]
     good = {finding["part"] for finding in findings if finding["good"]}
     assert {"database", "tokenizer"} <= good
+    python = installed.program.with_name("python.exe" if os.name == "nt" else "python")
+    own = "from app.releases.own_metadata import own_metadata as o; print(o().version)"
+    said = subprocess.run([python, "-c", own], cwd=installed.home, capture_output=True, text=True)
+    assert said.stdout.strip() == installed.wheel.name.split("-")[1], said.stderr
     user = installed.home / "SillyTavern" / "data" / "default-user"
     for folder in ("chats", "characters"):
         (user / folder).mkdir(parents=True)

@@ -89,6 +89,7 @@ _ALSO = {
     "text.larger": N_("zoom font bigger"),
     "text.smaller": N_("zoom font"),
     "setup": N_("first run help tutorial wizard install bridge ollama"),
+    "updates": N_("update upgrade release about program"),
     "help": N_("manual documentation guide faq"),
     "quit": N_("exit quit leave"),
 }
@@ -151,6 +152,13 @@ _ACTIONS = (
         N_("Open the log, for whoever helps you. It holds no story text."),
         (),
         "document",
+    ),
+    ActionSpec(
+        "updates",
+        N_("Look for a newer version"),
+        N_("See which version this is, with a button that asks for a newer one."),
+        (),
+        "sync",
     ),
     ActionSpec(
         "help",
@@ -238,7 +246,19 @@ _ACTIONS = (
 
 
 DISABLED_AT_FIRST = frozenset(
-    {"prompts", "chats", "copies", "replace", "sync", "undo", "redo", "history", "pause", "off"}
+    {
+        "prompts",
+        "chats",
+        "updates",
+        "copies",
+        "replace",
+        "sync",
+        "undo",
+        "redo",
+        "history",
+        "pause",
+        "off",
+    }
 )
 
 

@@ -91,6 +91,7 @@ class Desk(QObject):
         self.everywhere.message_wanted.connect(self._on_message_chosen)
         self.everywhere.memory_wanted.connect(self._on_memory_wanted)
         self.everywhere.setting_wanted.connect(self._on_section_wanted)
+        self.everywhere.place_wanted.connect(self._on_setting_chosen)
         self.everywhere.folder_wanted.connect(self._on_folder_wanted)
         self.tray = Tray(self.session, actions, window)
         self._look = WindowLook(self.session, theme, actions)

@@ -27,6 +27,7 @@ from ui.shell.health_sheet import HealthSheet
 from ui.shell.help_sheet import HelpSheet
 from ui.shell.history_sheet import HistorySheet
 from ui.shell.search_sheet import MOST, SearchSheet, place_words, stem_words
+from ui.shell.setting_entries import PROGRAM
 
 # What an action of the window does about a part that is not well.
 ACTIONS = {
@@ -48,12 +49,14 @@ class Everywhere(QObject):
 
     Signals (of the chat that is shown by then):
         message_wanted: anchor. memory_wanted: its id. setting_wanted: title of a section of the
-        settings. folder_wanted: the user is to name SillyTavern's folder.
+        settings. place_wanted: name of a setting, as in the palette. folder_wanted: the user is to
+        name SillyTavern's folder.
     """
 
     message_wanted = Signal(str)
     memory_wanted = Signal(str)
     setting_wanted = Signal(str)
+    place_wanted = Signal(str)
     folder_wanted = Signal()
 
     def __init__(self, session: Session, frame: Frame, actions: Actions, window: QWidget) -> None:
@@ -74,6 +77,8 @@ class Everywhere(QObject):
         session.health_changed.connect(self._on_health_changed)
         actions["health"].triggered.connect(self.open_health)
         actions["log"].triggered.connect(self._on_log)
+        actions["updates"].triggered.connect(self._on_updates)
+        actions["updates"].setEnabled(True)
         self.help_sheet = HelpSheet(window)
         actions["help"].triggered.connect(lambda: self.open_help())
         self._chats: dict[Path, ChatRef] = {}
@@ -81,6 +86,9 @@ class Everywhere(QObject):
 
     def _on_log(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.companion.folders.logs)))
+
+    def _on_updates(self) -> None:
+        self.place_wanted.emit(PROGRAM)
 
     def _on_chat_opened(self, _story: object) -> None:
         self._actions["history"].setEnabled(True)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from app.core.chosen_language import ChosenLanguage
 from app.core.chosen_scale import ChosenScale
 from app.core.translation import N_, tr
+from app.releases.release_look import ReleaseLook
 from app.settings.program import ProgramSettings
 from app.settings.setting import Scope
 from app.settings.values import REGISTRY
@@ -37,11 +38,12 @@ from ui.settings.kind_models import KindModels
 from ui.settings.look import LookSection
 from ui.settings.memory_trial import MemoryTrialSection
 from ui.settings.model_testing import ModelTesting
+from ui.settings.program import ProgramSection
 from ui.settings.prompts import PromptsSection
 from ui.settings.rail import SettingsRail
 from ui.settings.registry_rows import RegistryRows, chat_meant
 from ui.settings.tavern import TavernSection
-from ui.shell.setting_entries import API_KEY, FILE, TRIAL
+from ui.shell.setting_entries import API_KEY, FILE, PROGRAM, TRIAL
 
 COLUMN = 760
 WIDE = 940
@@ -95,6 +97,7 @@ class SettingsPage(QWidget):
         self._look.language_chosen.connect(self._on_language)
         self.files = FilesSection(session)
         self.files.taken_over.connect(self._on_taken_over)
+        self.program = ProgramSection(session, ReleaseLook())
         self._nothing = body(tr(NOTHING))
         self.memory_test = MemoryTrialSection(session)
         self._parts: tuple[Section | BackendChoice | MemoryTrialSection, ...] = (
@@ -106,6 +109,7 @@ class SettingsPage(QWidget):
             self._look,
             *self._rows.sections,
             self.files,
+            self.program,
         )
         self._lay_out()
         self.rail.filtered.connect(self._on_filtered)
@@ -324,6 +328,7 @@ class SettingsPage(QWidget):
             "backend": self.backend,
             TRIAL: self.memory_test,
             FILE: self.files,
+            PROGRAM: self.program,
         }
         part = parts.get(name, self._tavern)
         return part, part

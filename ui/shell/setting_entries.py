@@ -13,6 +13,7 @@ from ui.shell.entries import Entry
 MOST_SETTINGS = 8
 LANGUAGE, SCALE = "language", "scale"  # of the machine, so not among the registry's
 FILE, TRIAL = "settings file", "memory test"  # commands of the page
+PROGRAM = "this program"  # has a place there, and a command of its own
 API_KEY = "api key"  # kept outside of the settings
 # Settings that have a place of their own on the page: what they are called there, and in which
 # section.

@@ -1,0 +1,1 @@
+"""Which version this is, and whether there is a newer one, when the user asks."""

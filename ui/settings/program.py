@@ -1,0 +1,59 @@
+"""Which version this is, and a button that asks whether there is a newer one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+
+from app.core.errors import ReleasesUnknown
+from app.core.translation import N_, tr
+from app.releases.release_look import NO_PLACE, ReleaseLook
+from ui.controls.buttons import Button, ButtonRole
+from ui.controls.setting_sections import Section
+from ui.core.session import Session
+from ui.settings.fact_row import FactRow
+
+TITLE = N_("This program")
+HOW = N_("The button asks {host} once which version is the newest. Nothing ever asks by itself.")
+
+
+class ProgramSection(Section):
+    """look: what asks; without a place to ask there is no button."""
+
+    def __init__(self, session: Session, look: ReleaseLook) -> None:
+        super().__init__(tr(TITLE))
+        self._session = session
+        self._look = look
+        self._page = ""
+        self.get = Button(tr("Open its page"), role=ButtonRole.QUIET)
+        self.get.clicked.connect(self._on_get)
+        self.get.hide()
+        self.ask = Button(tr("Look for a newer version"))
+        self.ask.clicked.connect(self._on_ask)
+        self.ask.setVisible(bool(look.host))
+        how = tr(HOW, host=look.host) if look.host else tr(NO_PLACE)
+        self.row = FactRow(f"Tavernkeep {look.own.version}".rstrip(), how)
+        self.row.row.addWidget(self.get)
+        self.row.row.addWidget(self.ask)
+        self.add_row(self.row)
+
+    def _on_ask(self) -> None:
+        self.ask.setEnabled(False)
+        self.get.hide()
+        self.row.fact.setText(tr("Asking {host} …", host=self._look.host))
+        self._session.do(self._ask(), name=N_("looking for a newer version"))
+
+    async def _ask(self) -> None:
+        try:
+            newest = await self._look.look()
+        except ReleasesUnknown as error:
+            self.row.fact.setText(str(error))
+        else:
+            self.row.fact.setText(newest.sentence)
+            self._page = newest.page
+            self.get.setVisible(newest.is_newer)
+        finally:
+            self.ask.setEnabled(True)
+
+    def _on_get(self) -> None:
+        QDesktopServices.openUrl(QUrl(self._page))
