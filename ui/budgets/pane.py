@@ -74,11 +74,11 @@ class BudgetPane(QWidget):
         head.setSpacing(2)
         head.addWidget(self.title)
         head.addWidget(self.figures)
-        commands = QHBoxLayout()
-        commands.setSpacing(12)
-        for button in (self.fit, self.read):
-            commands.addWidget(button)
-        commands.addStretch(1)
+        # One beneath the other: side by side there is no room for all words in every language.
+        commands = QVBoxLayout()
+        commands.setSpacing(8)
+        for button in (self.fit, self.read, self.show_prompt):
+            commands.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         chart_head = QHBoxLayout()
         chart_head.addWidget(self.chart_title, 1)
         chart_head.addWidget(self.most)
@@ -91,8 +91,6 @@ class BudgetPane(QWidget):
         column.addWidget(self.lost)
         column.addWidget(self.other)
         column.addLayout(commands)
-        # Beneath the buttons: beside them there is no room for all words in every language.
-        column.addWidget(self.show_prompt, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(4)
         column.addWidget(Line())
         column.addSpacing(2)

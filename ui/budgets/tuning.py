@@ -147,7 +147,7 @@ class _TuningRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._tuning: Tuning | None = None
-        self._why = ""
+        self._why, self._less = "", ""
         self.setFixedHeight(ROW)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -158,6 +158,7 @@ class _TuningRow(QWidget):
         before, self._tuning = self._tuning, tuning
         full = number(tuning.full)
         why, said = tr("needed {full}", full=full), tr("Needed {full}.", full=full)
+        self._less = why
         if when is not None:
             why = tr("needed {full} at #{message}", full=full, message=when)
             said = tr("Needed {full} at #{message}.", full=full, message=when)
@@ -175,14 +176,18 @@ class _TuningRow(QWidget):
         t = current_tokens()
         painter = QPainter(self)
         middle = self.height() / 2
-        why = meta_letters().draw_right(painter, self._why, t.t3, self.width(), middle)
         figures = f"{number(tuning.before)} → "
         after = number(tuning.after)
         face, loud = letters(12), letters(12, SEMIBOLD)
         title = tr(words.TITLES[tuning.name])
         name = letters(12, MEDIUM)
+        small, needs = meta_letters(), face.width(figures) + loud.width(after) + 8
+        beside = self.width() - name.width(title) - 10 - needs
+        # Where there is no room for both, the name says more than the place of the need.
+        told = self._why if small.width(self._why) <= beside else self._less
+        why = small.draw_right(painter, told, t.t3, self.width(), middle)
         left = max(self.width() * 0.36, name.width(title) + 10)
-        left = min(left, why - face.width(figures) - loud.width(after) - 8)
+        left = min(left, why - needs)
         name.draw(painter, title, t.t1, 0, middle, left - 6)
         end = face.draw(painter, figures, t.t2, left, middle)
         ink = t.included.text if tuning.after > tuning.before else t.t1
