@@ -1,6 +1,7 @@
 """The pages, with a notice that lies over their foot and moves nothing when it comes and goes.
 
-It lies where no button or field is beneath it, as far down as that can be had.
+It lies where no button or field is beneath it, as far down as that can be had. What it lies over
+can be scrolled out from under it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractScrollArea,
     QAbstractSlider,
     QAbstractSpinBox,
     QComboBox,
@@ -22,14 +24,15 @@ from PySide6.QtWidgets import (
 )
 
 from ui.controls.timers import once
+from ui.shell.foot_room import FootRoom
 
 WIDEST = 860  # px; a line that is longer is read worse
 NARROWER = (640, 480)
 BESIDE = 12
 STEP = 24
 HIGHEST = 0.5  # part of the height that it may go up from the foot
-# A page that has just come to the front has not laid itself out yet.
-SETTLE_MS = 20
+# A page that has just come to the front has not laid itself out yet, and reads what it shows.
+SETTLE_MS = (20, 300, 1_000, 3_000)
 PRESSED = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox, QAbstractSlider)
 
 
@@ -51,8 +54,9 @@ class PageArea(QWidget):
         notice.installEventFilter(self)
         notice.hide()
         self._covered = 0
-        self._settle = once(self, SETTLE_MS, self._place_anew)
-        stack.currentChanged.connect(self._settle.start)
+        self._settle = once(self, SETTLE_MS[0], self._on_settled)
+        self._left: list[int] = []  # ms until it is looked at again
+        stack.currentChanged.connect(self._begin_settling)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     @property
@@ -68,10 +72,23 @@ class PageArea(QWidget):
             # Its words may be others, or wrap otherwise.
             self._place_anew()
             if event.type() == QEvent.Type.Show:
-                self._settle.start()
+                self._begin_settling()
         elif event.type() == QEvent.Type.Hide:
             self._tell_covered(0)
+            self._give_room(None)
         return False
+
+    def _begin_settling(self) -> None:
+        self._left = list(SETTLE_MS)
+        self._on_settled()
+
+    def _on_settled(self) -> None:
+        if self._notice.isHidden():
+            return
+        if not self._notice.underMouse():  # who is about to press it finds it where it was
+            self._place_anew()
+        if self._left:
+            self._settle.start(self._left.pop(0))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._stack.setGeometry(self.rect())
@@ -91,6 +108,7 @@ class PageArea(QWidget):
         notice.raise_()
         if not notice.isHidden():
             self._tell_covered(self.height() - notice.geometry().top() + BESIDE)
+            self._give_room(notice.geometry())
 
     def _best_place(self, beneath: Sequence[QRect]) -> QRect:
         best, fewest = QRect(), len(beneath) + 1
@@ -119,6 +137,22 @@ class PageArea(QWidget):
         if height <= 0:
             height = self._notice.sizeHint().height()
         return min(height, self.height() - 2 * BESIDE)
+
+    def _give_room(self, covered: QRect | None) -> None:
+        """Let what is beneath the notice be scrolled out from there. covered: None for nothing."""
+        for at in range(self._stack.count()):
+            page = self._stack.widget(at)
+            if page is None:
+                continue
+            areas = (page, *page.findChildren(QAbstractScrollArea))
+            for area in filter(FootRoom.is_for, areas):
+                px = 0
+                if covered is not None and area.isVisible():
+                    seen = QRect(area.mapTo(self, QPoint(0, 0)), area.size())
+                    if seen.intersects(covered):
+                        px = max(0, seen.bottom() + 1 - covered.top() + BESIDE)
+                if px or area.findChild(FootRoom) is not None:
+                    FootRoom.of(area).set_px(px)
 
     def _pressed(self) -> list[QRect]:
         """Where the page has what is pressed or written into."""

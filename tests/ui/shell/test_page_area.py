@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QStackedWidget,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from ui.shell.notice import Notice
@@ -90,3 +97,54 @@ def test_a_notice_never_lies_over_a_button(dressed: QApplication, qtbot: QtBot) 
     button.hide()
     notice.offer("key", "Shorter.")
     qtbot.waitUntil(lambda: notice.geometry().bottom() == area.height() - BESIDE - 1)
+
+
+def test_a_notice_gives_way_to_a_button_that_comes_late(
+    dressed: QApplication, qtbot: QtBot
+) -> None:
+    notice = Notice()
+    area = area_with(qtbot, notice)
+    area.resize(900, 500)
+    notice.offer("key", "Short.")
+    qtbot.waitUntil(lambda: notice.geometry().bottom() == area.height() - BESIDE - 1)
+    qtbot.wait(100)  # the page has come to the front, and reads what it is about to show
+    stack = area.findChild(QStackedWidget)
+    assert stack is not None
+    page = stack.currentWidget()
+    assert page is not None
+    button = QPushButton("Delete", page)
+    button.setGeometry(400, 440, 120, 40)
+    button.show()
+    qtbot.waitUntil(lambda: not notice.geometry().intersects(button.geometry()))
+
+
+def test_the_last_row_can_be_scrolled_out_from_under_a_notice_and_nothing_moves_by_it(
+    dressed: QApplication, qtbot: QtBot
+) -> None:
+    notice = Notice()
+    area = area_with(qtbot, notice)
+    rows = QScrollArea()
+    last = QLabel("The last row")
+    last.setFixedHeight(1_000)
+    rows.setWidget(last)
+    stack = area.findChild(QStackedWidget)
+    assert stack is not None
+    stack.addWidget(rows)
+    stack.setCurrentWidget(rows)
+    bar = rows.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    end = bar.maximum()
+    bar.setValue(end)
+
+    def foot() -> int:
+        return last.mapTo(area, last.rect().bottomLeft()).y()
+
+    notice.offer("key", LONG)
+    qtbot.waitUntil(lambda: bar.maximum() > end)
+    assert bar.value() == end
+    bar.setValue(bar.maximum())
+    assert foot() < notice.geometry().top()
+    notice.withdraw("key")
+    assert bar.value() > end, "who has scrolled there is left there"
+    bar.setValue(end - 10)
+    assert bar.maximum() == end

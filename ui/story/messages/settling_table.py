@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
 
@@ -56,6 +56,7 @@ class SettlingTable(QTableView):
         self._delegate = MessageDelegate(model, theme, self)
         self._is_settling = False
         self._foot = 0  # px at the foot that something else lies over
+        self._owes_end = False  # who reads at the end is to see all of it once the pointer is gone
         self._visible = VisibleRange(0, -1)
         self.setModel(model)
         self.setItemDelegate(self._delegate)
@@ -199,10 +200,23 @@ class SettlingTable(QTableView):
             bar.setMaximum(max(bar.maximum(), beyond))
 
     def set_foot(self, px: int) -> None:
-        """So much of the foot is covered: the end can be scrolled above it. Nothing moves by it."""
-        if px != self._foot:
-            self._foot = px
-            self.updateGeometries()
+        """So much of the foot is covered: the end can be scrolled above it, and who reads at the
+        end goes on to see all of it. Nothing moves under the pointer.
+        """
+        if px == self._foot:
+            return
+        owes, self._foot = px > self._foot and self.is_at_end(), px
+        self.updateGeometries()
+        if owes and self.underMouse():
+            self._owes_end = True
+        elif owes:
+            self.scroll_to_end()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        if self._owes_end and self.is_at_end():
+            self.scroll_to_end()
+        self._owes_end = False
 
     def _tell_visible(self) -> None:
         visible = self._visible_now()

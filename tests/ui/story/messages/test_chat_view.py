@@ -6,9 +6,10 @@ import random
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QSignalSpy
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.story.inclusion import Inclusion, InclusionState
@@ -413,9 +414,42 @@ def test_a_screen_reader_hears_the_message(view: ChatView) -> None:
     assert any(text.startswith("Master Ode, message 12.") for text in said)
 
 
-def test_what_lies_over_the_foot_covers_no_last_line_and_moves_nothing(view: ChatView) -> None:
+def test_who_reads_at_the_end_goes_on_to_see_it_above_what_covers_the_foot(
+    view: ChatView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view.show_story(story(40, (9,)))
+    model = view.model()
+    assert model is not None
+
+    def last_line() -> int:
+        return view.row_rect(model.rowCount() - 1).bottom()
+
+    is_under = [False]
+    monkeypatch.setattr(view, "underMouse", lambda: is_under[0])
+    view.set_foot(90)
+    assert last_line() <= view.viewport().height() - 90
+    view.set_foot(0)
+    assert last_line() <= view.viewport().height()
+    is_under[0] = True
+    at = view.verticalScrollBar().value()
+    view.set_foot(90)
+    assert view.verticalScrollBar().value() == at, "nothing moves under the pointer"
+    is_under[0] = False
+    QApplication.sendEvent(view, QEvent(QEvent.Type.Leave))
+    assert last_line() <= view.viewport().height() - 90
+    view.set_foot(0)
+    view.jump_to(5)
+    at = view.verticalScrollBar().value()
+    view.set_foot(90)
+    assert view.verticalScrollBar().value() == at, "who reads elsewhere is left there"
+
+
+def test_what_lies_over_the_foot_covers_no_last_line_and_moves_nothing(
+    view: ChatView, monkeypatch: pytest.MonkeyPatch
+) -> None:
     view.show_story(story(40, (9,)))
     bar, at = view.verticalScrollBar(), view.verticalScrollBar().value()
+    monkeypatch.setattr(view, "underMouse", lambda: True)
     view.set_foot(90)
     assert bar.value() == at
     assert view.is_at_end(), "who reads at the end still does"
