@@ -137,7 +137,7 @@ class Prepared(Material):
         if not SlotSettings(settings).slots_enabled:
             nothing = {**settings, "running_recap_enabled": False, "message_recaps_inject": False}
             return SlotSet(self.recap_slots(nothing, ""))
-        if not (self.occasion.told or self.passages or self.tells_scenes):
+        if not (self.occasion.told or self.occasion.unread or self.passages or self.tells_scenes):
             return SlotSet(self.recap_slots(settings, recap_lines, (self.room, self.room)))
         return _with_memory(self, settings, kind, recap_lines)
 

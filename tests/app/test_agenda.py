@@ -16,6 +16,8 @@ import pytest
 from app.companion import Companion, open_companion
 from app.core.operations import Operation, OperationKind, OperationStatus
 from app.core.paths import user_folders
+from app.prompt.generation import Turn
+from app.settings.slot_table import SlotName
 from app.work.pages.page_badge import badge_of
 from app.work.planning.folding import made_without_model
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
@@ -28,6 +30,7 @@ def recap(request: RecordedRequest) -> str:
     return json.dumps({"name": event[:12], "recap": {"developments": [event]}})
 
 
+SHORT_KEY = SlotName.SHORT.key
 FOLDS = "running recap"  # what only the request of a fold says
 
 
@@ -462,6 +465,20 @@ async def test_recaps_or_memory_may_be_had_alone_and_the_other_is_offered_then(
         assert rest is not None
         assert (rest.scenes, rest.reading) == (0, both.reading)
     place.model.requests.clear()
+
+
+async def test_a_prompt_tells_what_fell_out_of_it_though_no_model_has_read_the_story_yet(
+    place: Place,
+) -> None:
+    """The first replies of a long chat had no memory at all until the catch-up came so far."""
+    async with place.opened() as companion:
+        companion._chats.keeps_memory = True
+        await companion.open_story(place.chat)
+        assert companion.work.catch_up(place.chat) is not None
+        made = await companion.slots(place.chat, turn=Turn(context=2_400, fixed=400))
+    assert made.total_tokens > 300
+    assert [slot.key for slot in made.slots if slot.tokens] == [SHORT_KEY]
+    assert not place.model.requests
 
 
 async def test_a_stop_ends_the_reading_that_was_asked_for_by_itself_as_well(place: Place) -> None:

@@ -27,7 +27,8 @@ class RowFacts:
     of it stands for. budget: what the thumb shows, in tokens; own: the user's, where auto-tune has
     another. turn: what this turn's kind makes of it. used, full: tokens with and without budgets.
     most: the most it ever wanted. why_fixed: why the thumb cannot be moved, "" when it can.
-    is_tuned: whether auto-tune sets it.
+    is_tuned: whether auto-tune sets it. by_budget: whether a budget is what cuts it, and not the
+    prompt that has no room; None where that is not told, so that it follows from the figures.
     """
 
     setting: str
@@ -48,6 +49,7 @@ class RowFacts:
     unit: float = 1.0
     why_fixed: str = ""
     is_tuned: bool = False
+    by_budget: bool | None = None
 
     @property
     def most_allowed(self) -> int:
@@ -58,7 +60,8 @@ class RowFacts:
     @property
     def lacks_room(self) -> bool:
         """Whether something is cut that the budget itself would have room for."""
-        return self.cut > 0 and self.full <= self.budget
+        fits = self.full <= self.budget if self.by_budget is None else not self.by_budget
+        return self.cut > 0 and fits
 
     @property
     def cut(self) -> int:
@@ -113,6 +116,7 @@ def total_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
         used,
         full,
         full,
+        by_budget=any(map(_is_by_budget, nine)),
     )
 
 
@@ -156,6 +160,7 @@ def _row(
         max(full, preview.full.get(name.key, 0)),
         why_fixed=why,
         is_tuned=name in tuned,
+        by_budget=_is_by_budget(content),
     )
 
 
@@ -243,6 +248,11 @@ def _limit_row(
         full,
         unit=preview.context / 100 if is_percent else 1.0,
     )
+
+
+def _is_by_budget(content: SlotContent | None) -> bool:
+    """Whether a slot's own budget, or its part of the total in this kind of turn, cuts it."""
+    return any(one.reason is Reason.BUDGET for one in lost(content))
 
 
 def lost(content: SlotContent | None) -> tuple[LeftOut, ...]:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QButtonGroup,
     QComboBox,
     QLineEdit,
     QSizePolicy,
@@ -190,9 +191,12 @@ class Segments(QWidget):
         row.setContentsMargins(2, 2, 2, 2)
         row.setSpacing(0)
         self._buttons: dict[str, _Segment] = {}
+        # Without a group of their own they and cards around them would turn each other off.
+        group = QButtonGroup(self)
         for key, word in choices.items():
             button = _Segment(key, word, name)
             button.clicked.connect(self._on_clicked)
+            group.addButton(button)
             row.addWidget(button)
             self._buttons[key] = button
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -227,7 +231,6 @@ class _Segment(QAbstractButton):
         self.setText(word)
         self.setAccessibleName(f"{group}: {word}")
         self.setCheckable(True)
-        self.setAutoExclusive(True)
         self.setFont(ui_font(12, MEDIUM))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 

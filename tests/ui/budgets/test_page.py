@@ -394,7 +394,8 @@ async def test_a_larger_budget_is_offered_only_where_it_would_help(page: Budgets
     """A slot that the prompt has no room for was to be made fit with the budget that it had."""
     facts = shown(page, KNOWS)
     roomless = replace(facts, budget=500, turn=500, own=500, used=40, full=200, is_tuned=False)
-    assert fitting_budget(replace(roomless, budget=100)) == 250
+    roomless = replace(roomless, by_budget=False)
+    assert fitting_budget(replace(roomless, budget=100, by_budget=True)) == 250
     assert fitting_budget(roomless) is None
     assert fitting_budget(replace(roomless, full=480)) is None
     assert fitting_budget(replace(roomless, full=9_000, budget=roomless.most_allowed)) is None
@@ -424,6 +425,24 @@ async def test_a_cut_that_no_budget_mends_asks_for_no_budget(
     said = page._nothing_to_tune(roomy, has_memory=True)
     assert "by 576 tokens" in said
     assert "would help" not in said
+
+
+async def test_what_its_part_of_one_total_cuts_is_not_said_to_have_a_budget_that_is_large_enough(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """All tiers together need less than the total, and one of them more than its part of it."""
+    changes = {"budget_mode": "simple", "budget_total": 900, "budgets_lend": False}
+    for name, value in changes.items():
+        await companion.put_setting(name, value, path=demo_tavern.chat)
+    await until(lambda: "budget_total" in page.board.rows)
+    await until(lambda: shown(page, "budget_total").budget == 900)
+    total, knows = shown(page, "budget_total"), shown(page, KNOWS)
+    assert knows.cut
+    assert total.full <= total.budget
+    for key in ("budget_total", KNOWS):
+        page.choose(key)
+        assert not shown(page, key).lacks_room
+        assert "large enough" not in page.pane.sentence.text()
 
 
 async def test_a_step_is_named_by_all_of_its_slots_name_in_the_windows_language() -> None:
