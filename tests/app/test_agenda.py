@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -548,3 +548,17 @@ async def test_what_is_left_to_do_is_one_number(place: Place) -> None:
         said = companion.health.queue.sentence
         assert said == f"Paused, {plan.requests} waiting"
         assert badge_of(companion.health, companion.work.to_do).waiting == plan.requests
+
+
+async def test_there_is_something_to_do_while_anything_runs(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the last request of a catch-up under way the page Work had nothing to do."""
+    async with place.opened() as companion:
+        await companion.open_story(place.chat)
+        companion.work.pause()
+        await companion.work.start_catch_up(place.chat)
+        (progress,) = companion.work.catching_up
+        last = (replace(progress, left=0),)
+        monkeypatch.setattr(type(companion.work), "catching_up", property(lambda _: last))
+        assert companion.work.to_do == 1

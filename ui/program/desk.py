@@ -42,13 +42,8 @@ if TYPE_CHECKING:
 
 WELCOME = "welcome"
 RECAP_ROOM = "running_recap_budget"  # what is raised for scenes of which nothing is told
-HEALTH_PAGES = {
-    "queue": "work",
-    "backend": "settings",
-    "bridge": "settings",
-    "sillytavern": "settings",
-    "reading": "story",
-}
+HEALTH_PAGES = {"queue": "work", "backend": "settings", "reading": "story"}
+TAVERN_PARTS = ("sillytavern", "bridge")  # a section of the settings is about them
 NEED_A_COMPANION = ("chats", "sync", "pause", "prompts")
 
 
@@ -357,7 +352,10 @@ class Desk(QObject):
             self.show_page(action.objectName().removeprefix("page."))
 
     def _on_status_item(self, key: str) -> None:
-        self.show_page(HEALTH_PAGES[key])
+        if key in TAVERN_PARTS and not self.everywhere.show_status(key):
+            self._on_section_wanted("SillyTavern")
+        elif key not in TAVERN_PARTS:
+            self.show_page(HEALTH_PAGES[key])
 
     def _on_sync(self) -> None:
         self.session.do(self._sync(), name=N_("sync"))

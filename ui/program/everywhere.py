@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QUrl, Signal, qVersion
+from PySide6.QtCore import QObject, Qt, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
@@ -238,7 +238,31 @@ class Everywhere(QObject):
         elif remedy is Remedy.PAIR_AGAIN:
             pairing = self._session.companion.bridge.pair_again()
             self._session.do(pairing, name=N_("writing the bridge's password"))
+        elif remedy is Remedy.OPEN_PAGE:
+            self._session.do(self._open_page(), name=N_("opening SillyTavern"))
         elif remedy in SECTIONS:
             self.setting_wanted.emit(tr(SECTIONS[remedy]))
         else:
             self._actions[ACTIONS[remedy]].trigger()
+
+    async def _open_page(self) -> None:
+        companion, story = self._session.companion, self._session.story
+        here = [tavern.user_folder for tavern in companion.taverns if not tavern.host]
+        shown = story.chat.user_folder if story is not None else None
+        if here:
+            folder = shown if shown in here and shown is not None else here[0]
+            address = await companion.bridge.page_address(folder)
+            QDesktopServices.openUrl(QUrl(address))
+            self._session.told.emit(
+                tr("Opened {address} in your browser. SillyTavern has to run.", address=address)
+            )
+
+    def show_status(self, key: str) -> bool:
+        """Lead from a part's word in the status bar to what mends the part; whether there is
+        something that does and no page of the window shows.
+        """
+        if key != "bridge" or self._remedy(self._session.companion.health.bridge) is None:
+            return False
+        self.open_health()
+        self.health_sheet.rows[key].fix.setFocus(Qt.FocusReason.PopupFocusReason)
+        return True

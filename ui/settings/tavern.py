@@ -87,10 +87,18 @@ class TavernSection(Section):
         super().__init__("SillyTavern", tr("Chats are read where SillyTavern keeps them."))
         self._session = session
         self._bridges: dict[Path, BridgeRow] = {}
+        self._gone = ""
+        session.health_changed.connect(self._on_health)
+
+    def _on_health(self, _health: object) -> None:
+        """A folder that goes, or comes back, is said here, too."""
+        if self._session.companion.folder_gone != self._gone:
+            self.refresh()
 
     def refresh(self) -> None:
         """Show the taverns that were found, and look for the bridge in each."""
         companion = self._session.companion
+        self._gone = companion.folder_gone
         taverns = [tavern for tavern in companion.taverns if not tavern.host]
         self.clear()
         self._bridges.clear()
@@ -117,7 +125,9 @@ class TavernSection(Section):
         fact = ", ".join(map(folder_words, given)) or (
             tr("Found by itself.") if taverns else tr("None was found in the usual places.")
         )
-        first = FactRow(found if taverns else tr("No SillyTavern folder"), fact, folder)
+        fact = self._gone or fact
+        is_there = bool(taverns) and not self._gone
+        first = FactRow(found if is_there else tr("No SillyTavern folder"), fact, folder)
         self.add_row(first)
         if taverns:
             more = Button(tr("Add a folder"), icon="plus")

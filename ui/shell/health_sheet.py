@@ -33,6 +33,7 @@ WORDS = {
     Remedy.PAIR_AGAIN: N_("Write it again"),
     Remedy.SHOW_CODE: N_("Pair again"),
     Remedy.SEE_PROMPT: N_("See the prompt"),
+    Remedy.OPEN_PAGE: N_("Open SillyTavern"),
     Remedy.CHOOSE_CHAT: N_("Choose a chat"),
     Remedy.READ_AGAIN: N_("Read again"),
     Remedy.GO_ON: N_("Go on"),

@@ -10,7 +10,9 @@ from app.core.translation import N_, tr, trn
 from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.bridge.bridge_socket import Page
 
-PORT_TAKEN = "port taken"  # a cause, beside the states of a bridge
+# Causes, beside the states of a bridge.
+PORT_TAKEN = "port taken"
+WAITS = "waits for the page"
 TAKEN = N_(
     "Another program has port {port}, where SillyTavern's page looks for Tavernkeep: end it, or "
     "pair again with a code"
@@ -57,7 +59,7 @@ def bridge_health(
         return HealthItem("bridge", Light.IDLE, tr("Bridge looks for SillyTavern's page"))
     if BridgeState.PAIRED in states:
         sentence = tr("Bridge waits: open SillyTavern's page, or reload it")
-        return HealthItem("bridge", Light.IDLE, sentence)
+        return HealthItem("bridge", Light.IDLE, sentence, WAITS)
     if BridgeState.SWITCHED_OFF in states:
         sentence = tr("The bridge is switched off among SillyTavern's extensions")
         return HealthItem("bridge", Light.BAD, sentence, BridgeState.SWITCHED_OFF)

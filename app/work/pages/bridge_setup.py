@@ -8,6 +8,7 @@ from pathlib import Path
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.bridge.bridge_installer import BridgeStatus
 from app.sillytavern.bridge.bridge_pairing import BridgeState
+from app.sillytavern.page_address import page_address
 from app.work.pages.link import BridgeLink
 
 
@@ -31,6 +32,10 @@ class BridgeSetup:
     def state(self, user_folder: Path) -> BridgeState | None:
         """How it stood there when it was last looked at; None where nobody looks."""
         return self._link.bridges.get(user_folder)
+
+    async def page_address(self, user_folder: Path) -> str:
+        """Where the page of a tavern is opened on this computer."""
+        return await asyncio.to_thread(page_address, user_folder)
 
     async def pair_again(self) -> None:
         """Write anew how to reach us, wherever pages find something else."""

@@ -87,7 +87,7 @@ def reading_health(last_read: tuple[Story, float, str] | None, no_room: str) -> 
         return HealthItem("reading", Light.BAD, failure)
     clock = moment_text(moment)
     sentence = (
-        tr("Read to #{index}, {clock}", index=len(story.messages) - 1, clock=clock)
+        tr("Follows the chat to #{index}, {clock}", index=len(story.messages) - 1, clock=clock)
         if story.messages
         else tr("Empty chat")
     )
@@ -137,6 +137,10 @@ def queue_health(
         # What begins in a moment, and a cap that the user set, are nothing that went wrong.
         light = Light.IDLE if why in ("", tr(CAPPED), tr(OFF)) else Light.BAD
         return HealthItem("queue", light, sentence)
+    failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
+    if failed:
+        sentence = trn("{n} failed, nothing else to do", "{n} failed, nothing else to do", failed)
+        return HealthItem("queue", Light.IDLE, sentence)
     return HealthItem("queue", Light.IDLE, tr("Nothing to do"))
 
 

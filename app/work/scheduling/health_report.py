@@ -12,7 +12,7 @@ from app.core.operations import Operation
 from app.core.part_health import Health, HealthItem, Light
 from app.settings.values import REGISTRY
 from app.sillytavern.bridge.bridge_pairing import BridgeState
-from app.work.pages.bridge_health import PORT_TAKEN
+from app.work.pages.bridge_health import PORT_TAKEN, WAITS
 
 PARTS = ("sillytavern", "bridge", "reading", "queue", "backend")
 
@@ -25,6 +25,7 @@ class Remedy(StrEnum):
     PAIR_AGAIN = "pair again"
     SHOW_CODE = "show code"
     SEE_PROMPT = "see prompt"
+    OPEN_PAGE = "open page"
     CHOOSE_CHAT = "choose chat"
     READ_AGAIN = "read again"
     GO_ON = "go on"
@@ -68,6 +69,8 @@ def remedy_for(item: HealthItem, *, has_tavern: bool, is_paused: bool) -> Remedy
 def _for_bridge(item: HealthItem, *, has_tavern: bool) -> Remedy | None:
     if item.cause == BridgeState.UNPAIRED:
         return Remedy.PAIR_AGAIN
+    if item.cause == WAITS:
+        return Remedy.OPEN_PAGE if has_tavern else None
     if item.cause == PORT_TAKEN:
         return Remedy.SHOW_CODE
     if item.cause == BridgeState.SWITCHED_OFF:  # only SillyTavern switches it on

@@ -186,7 +186,9 @@ class WorkToDo:
 
     @property
     def to_do(self) -> int:
-        """How much is left: of catch-ups the requests that they say, and each other operation."""
+        """How much is left: of catch-ups the requests that they say, and each other operation; at
+        least one while anything is.
+        """
         on = self.catching_up
         chats = {progress.chat for progress in on}
         others = [
@@ -195,7 +197,8 @@ class WorkToDo:
             if op.status not in FINISHED
             and not (op.spec.chat in chats and op.spec.kind in KINDS and not is_asked_for(op.spec))
         ]
-        return len(others) + sum(progress.left for progress in on)
+        is_any = any(op.status not in FINISHED for op in self.operations)
+        return max(len(others) + sum(progress.left for progress in on), int(is_any))
 
     def wait_for_word(self) -> None:
         """A newcomer chooses first: until `begin`, nothing is begun of what the chats lack."""

@@ -6,13 +6,15 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from app.companion import Companion
 from app.core.part_health import HealthItem, Light
+from app.work.pages.bridge_health import bridge_health
 from tests.labelled import WrittenTavern
 from ui.program.everywhere import Everywhere
 from ui.program.main_window import MainWindow
@@ -21,6 +23,7 @@ from ui.shell.command_palette import find_entries
 from ui.shell.entries import ENTRY_ROLE
 from ui.shell.history_sheet import BEFORE_ALL, HistorySheet
 from ui.shell.search_sheet import HOW, NOTHING
+from ui.shell.status_bar import StatusItem
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
@@ -166,6 +169,30 @@ async def test_health_names_each_part_and_its_button_does_the_next_thing(
     assert not sheet.isVisible()
     demo_window.actions_["health"].trigger()
     QTest.mouseClick(sheet.rows["bridge"].fix, Qt.MouseButton.LeftButton)
+    assert demo_window.current_state().page == "settings"
+
+
+async def test_the_bridge_s_word_in_the_status_bar_leads_to_what_mends_it(
+    demo_window: MainWindow,
+    companion: Companion,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Until,
+) -> None:
+    """A press opened the settings at their top, and nothing opened SillyTavern's page."""
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    waits = bridge_health((), {}, is_listening=True, is_seeking=False, unplaced=(), unreached=())
+    whole = replace(companion.health, bridge=waits)
+    monkeypatch.setattr(type(companion), "health", property(lambda _: whole))
+    companion.health_changed.emit(whole)
+    bar, sheet = demo_window.frame.status, everywhere(demo_window).health_sheet
+    (word,) = (item for item in bar.findChildren(StatusItem) if item.key == "bridge")
+    QTest.mouseClick(word, Qt.MouseButton.LeftButton)
+    assert sheet.isVisible()
+    assert sheet.rows["bridge"].fix.text() == "Open SillyTavern"
+    QTest.mouseClick(sheet.rows["bridge"].fix, Qt.MouseButton.LeftButton)
+    await until(lambda: opened == ["http://127.0.0.1:8000"])
+    bar.item_pressed.emit("sillytavern")
     assert demo_window.current_state().page == "settings"
 
 

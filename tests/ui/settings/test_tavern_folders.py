@@ -49,3 +49,27 @@ async def test_a_folder_is_added_beside_those_that_were_found_and_left_out_again
     await until(lambda: bool(buttons(page, "Leave it out", beside=str(other))))
     buttons(page, "Leave it out", beside=str(other))[0].click()
     await until(lambda: places_of(str(companion.settings["tavern"])) == (found,))
+
+
+async def test_a_folder_that_is_gone_is_not_said_to_be_found(
+    demo_window: MainWindow,
+    companion: Companion,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Until,
+) -> None:
+    """It was said to be found by itself, with its user folders."""
+    demo_window.show_page("settings")
+    page = demo_window.page
+    assert isinstance(page, SettingsPage)
+
+    def told() -> list[tuple[str, str]]:
+        rows = [row for row in page.findChildren(FactRow) if row.isVisibleTo(page)]
+        return [(row.title.text(), row.fact.text()) for row in rows]
+
+    gone = "SillyTavern's folder is gone: /data."
+    monkeypatch.setattr(Companion, "folder_gone", property(lambda _: gone))
+    companion.health_changed.emit(companion.health)
+    await until(lambda: ("No SillyTavern folder", gone) in told())
+    monkeypatch.undo()
+    companion.health_changed.emit(companion.health)
+    await until(lambda: ("1 user folder", "Found by itself.") in told())

@@ -71,3 +71,9 @@ def test_what_was_overcome_is_told_of_no_more() -> None:
         assert "Die Seite von SillyTavern ist nicht offen" in queue_health((kept, made)).sentence
     finally:
         translation.use(translation.ENGLISH)
+
+
+def test_what_failed_is_said_where_nothing_else_is_to_do() -> None:
+    failed = Operation(1, SPEC, OperationStatus.FAILED, error="No.", finished=5.0)
+    assert queue_health((failed,)).sentence == "1 failed, nothing else to do"
+    assert queue_health(()).sentence == "Nothing to do"

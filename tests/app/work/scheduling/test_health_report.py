@@ -6,6 +6,7 @@ import pytest
 
 from app.core.part_health import Health, HealthItem, Light
 from app.settings.values import Settings
+from app.work.pages.bridge_health import WAITS
 from app.work.scheduling.health_report import PARTS, Facts, Remedy, remedy_for, report_of
 
 
@@ -32,6 +33,12 @@ def test_each_light_has_its_next_step(
 ) -> None:
     item = HealthItem(part, light, "…")
     assert remedy_for(item, has_tavern=has_tavern, is_paused=is_paused) is remedy
+
+
+def test_a_page_that_is_waited_for_can_be_opened_where_there_is_a_tavern() -> None:
+    waits = HealthItem("bridge", Light.IDLE, "…", WAITS)
+    assert remedy_for(waits, has_tavern=True, is_paused=False) is Remedy.OPEN_PAGE
+    assert remedy_for(waits, has_tavern=False, is_paused=False) is None
 
 
 def test_a_report_holds_no_sentence_no_path_and_no_text() -> None:
