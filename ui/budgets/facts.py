@@ -209,7 +209,7 @@ def _running_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
         int(setting.maximum or 0),
         value,
         value,
-        value,
+        min(value, slot.budget) if slot else value,
         used,
         full,
         full,

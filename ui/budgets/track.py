@@ -89,7 +89,7 @@ class BudgetTrack(QAbstractSlider):
         self.blockSignals(was_blocked)
         self.setAccessibleName(tr("Budget of {slot}", slot=facts.title))
         self.setAccessibleDescription(
-            words.spoken_row(facts.title, facts.used, facts.budget, facts.full)
+            words.spoken_row(facts.title, facts.used, facts.budget, facts.full, facts.lent)
         )
         self.update()
 
@@ -358,7 +358,11 @@ def track_tip(facts: RowFacts) -> str:
         said.append(
             tr("{tokens} are lent by tiers that need less.", tokens=words.tokens_words(facts.lent))
         )
-    if facts.turn != facts.budget:
+    if facts.turn != facts.budget and facts.name is None:
+        said.append(
+            tr("The next prompt has room for {turn} of it: the thin line.", turn=number(facts.turn))
+        )
+    elif facts.turn != facts.budget:
         said.append(
             tr("A turn of this kind makes that {turn}: the thin line.", turn=number(facts.turn))
         )

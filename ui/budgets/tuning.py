@@ -162,6 +162,8 @@ class _TuningRow(QWidget):
         if when is not None:
             why = tr("needed {full} at #{message}", full=full, message=when)
             said = tr("Needed {full} at #{message}.", full=full, message=when)
+        if tuning.is_spare and tuning.after > tuning.before:
+            why = tr("needed {full}, rest spare", full=full)
         if before == tuning and why == self._why:
             return
         self._why = why

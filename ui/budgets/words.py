@@ -85,9 +85,17 @@ def what_of(name: SlotName | None, setting: str) -> str:
     return SLOTS[name].what if name else OTHERS_IN_SENTENCES[setting]
 
 
-def spoken_row(title: str, used: int, budget: int, full: int) -> str:
-    """What a screen reader says of a row."""
+def spoken_row(title: str, used: int, budget: int, full: int, lent: int = 0) -> str:
+    """What a screen reader says of a row. lent: of what is used, by others that need less."""
     tokens = tokens_words(budget)
+    if lent:
+        return tr(
+            "{title}: {used} used, its own {tokens} and {lent} lent by others",
+            title=title,
+            used=number(used),
+            tokens=tokens,
+            lent=number(lent),
+        )
     if full <= used:
         return tr("{title}: {used} of {tokens} used", title=title, used=number(used), tokens=tokens)
     return tr(

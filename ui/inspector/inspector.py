@@ -83,7 +83,7 @@ class Inspector(QWidget):
         self._next = NextPrompt(see_text)
         self._tally = TokenTally(session, self)
         self._tally.counted.connect(self._show_change)
-        self._cut = 0
+        self._cut = self._full = 0  # of the running recap in the next prompt, tokens
         # What the list of versions offers: those, the one in the prompt, the newest one's number.
         self._offered: (
             tuple[tuple[RunningVersion, ...], RunningVersion | None, int | None] | None
@@ -226,6 +226,7 @@ class Inspector(QWidget):
                 budget=number(slot.budget),
             )
         )
+        self._full = slot.full_tokens
         self._cut = max(0, slot.full_tokens - slot.tokens)
         self._show_change()
 
@@ -257,7 +258,8 @@ class Inspector(QWidget):
         of = self._tally.of
         self._tally.want(texts, is_running=True)
         tokens, old = (of(text, is_running=True) for text in texts)
-        if tokens is not None and old is not None:
+        # Where the messages tell part of it, its size beside this is another one.
+        if tokens is not None and old is not None and tokens == self._full:
             self._change.setText(change_words(tokens, old, before))
 
     def _current_and_before(self) -> tuple[RunningVersion | None, RunningVersion | None]:

@@ -28,12 +28,24 @@ class Tuning:
     full: int
 
     @property
+    def is_spare(self) -> bool:
+        """Whether it gets more than it needs, of what nobody else does."""
+        return self.after > max(LEAST, target(self.full, 0))
+
+    @property
     def sentence(self) -> str:
         name = tr(SLOTS[self.name].short or SLOTS[self.name].title)
         figures = {"before": self.before, "after": self.after, "full": self.full}
         if self.after > self.before and not self.full:
             return tr(
                 "{name}: raised from {before} to {after} tokens, which nobody else needs.",
+                name=name,
+                **figures,
+            )
+        if self.after > self.before and self.is_spare:
+            return tr(
+                "{name}: raised from {before} to {after} tokens; it would take {full} in full, and "
+                "nobody else needs the rest.",
                 name=name,
                 **figures,
             )

@@ -30,7 +30,8 @@ from ui.budgets.lost_list import sentences_within
 from ui.budgets.page import BudgetsPage
 from ui.budgets.pane_facts import LostLine, fitting_budget
 from ui.budgets.rows import SlotRow
-from ui.budgets.words import moved_label
+from ui.budgets.track import track_tip
+from ui.budgets.words import moved_label, spoken_row
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
 
@@ -443,6 +444,16 @@ async def test_what_its_part_of_one_total_cuts_is_not_said_to_have_a_budget_that
         page.choose(key)
         assert not shown(page, key).lacks_room
         assert "large enough" not in page.pane.sentence.text()
+
+
+async def test_a_figure_that_is_another_on_the_page_prompt_says_why(page: BudgetsPage) -> None:
+    """Prompt said "174 of 597" of a budget of 1,000, and a used slot stood above its budget."""
+    running = replace(shown(page, "running_recap_budget"), budget=1_000, own=1_000, turn=597)
+    assert "The next prompt has room for 597 of it" in track_tip(running)
+    lent = replace(shown(page, KNOWS), used=317, full=317, budget=85, turn=85)
+    assert spoken_row(lent.title, lent.used, lent.budget, lent.full, lent.lent).endswith(
+        "317 used, its own 85 tokens and 232 lent by others"
+    )
 
 
 async def test_a_step_is_named_by_all_of_its_slots_name_in_the_windows_language() -> None:

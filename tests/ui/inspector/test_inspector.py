@@ -94,6 +94,35 @@ async def test_that_the_prompt_has_no_room_for_its_budget_is_said(
     assert says(stage, f"{words} 200 of")
 
 
+async def test_beside_a_part_of_the_recap_stands_no_change_of_all_of_it(
+    demo_window: MainWindow, companion: Companion, until: Until
+) -> None:
+    """ "174 of 597 tokens, −15 since v7": the change was that of 494 tokens."""
+    pane = stage_of(demo_window).inspector
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    await until(lambda: bool(session.slots.slots))
+
+    def shown(tokens: int | None) -> tuple[Slot, ...]:
+        return tuple(
+            replace(slot, tokens=tokens or slot.tokens, full_tokens=tokens or slot.tokens)
+            if slot.key == RUNNING_RECAP_KEY
+            else slot
+            for slot in session.slots.slots
+        )
+
+    story = session.story
+    assert story is not None
+    assert story.running.current is not None
+    path = story.chat.path
+    count = companion.recap_texts.running_counter(path)
+    whole = count(companion.recap_texts.shown(path, story.running.current.content))
+    session.slots_changed.emit(replace(session.slots, slots=shown(whole), revision=8))
+    await until(lambda: "since v" in pane._change.text())
+    session.slots_changed.emit(replace(session.slots, slots=shown(17), revision=9))
+    assert pane._change.text() == ""
+
+
 async def test_a_recap_has_the_headings_of_its_prompt_where_it_is_read_and_written(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:

@@ -194,6 +194,18 @@ def test_tuning_says_what_it_changed_and_leaves_the_users_values_alone() -> None
     assert change.sentence == "Long: raised from 500 to 1150 tokens, as it would take 1000 in full."
 
 
+def test_what_nobody_else_needs_is_not_said_to_be_needed() -> None:
+    """ "Needed 174" stood beside a budget that was raised to 560."""
+    total = 4_000
+    _, changes = tuned(shares(total), {SlotName.ARCS: 174, SlotName.LONG: 300}, total)
+    spare = next(change for change in changes if change.after > change.before and change.full)
+    assert spare.is_spare
+    assert "nobody else needs the rest" in spare.sentence
+    _, (needed,) = tuned(dict(DEFAULTS), {SlotName.LONG: 1_000})
+    assert not needed.is_spare
+    assert "as it would take 1000 in full" in needed.sentence
+
+
 @given(_full, st.integers(8, 80).map(lambda n: n * 100))
 def test_budgets_that_were_taken_from_tuning_are_not_tuned_back(
     full: dict[SlotName, int], total: int
