@@ -29,6 +29,19 @@ ABBREVIATIONS = frozenset(
     | {"z.b", "d.h", "u.a", "e.g", "i.e"}
 )
 NUMBERED = frozenset({"no", "nr", "nº", "vol", "art", "abs", "bd", "p", "pp"})  # only before digits
+# German writes ordinals with a period and the noun behind them with a capital: "zum 2628. Mal".
+BEFORE_ORDINALS = frozenset(
+    {"der", "die", "das", "dem", "den", "des", "am", "im", "zum", "zur", "vom", "beim"}
+    | {"jeder", "jede", "jedes", "jeden", "jedem", "dieser", "diese", "dieses", "diesem", "diesen"}
+    | {"sein", "seine", "seinem", "seinen", "seiner", "ihr", "ihre", "ihrem", "ihren", "ihrer"}
+    | {"mein", "meine", "meinem", "meinen", "meiner", "dein", "deine", "deinem", "deinen"}
+)
+# Behind a number these begin a sentence: "Er wohnt in der 12. Sie auch."
+NO_NOUNS = frozenset({"er", "sie", "es", "ich", "wir", "du", "dann", "aber", "und", "doch", "da"})
+MONTHS = frozenset(
+    {"januar", "jänner", "februar", "märz", "april", "mai", "juni", "juli", "august"}
+    | {"september", "oktober", "november", "dezember"}
+)
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 TAG = re.compile(r"<[/!]?[A-Za-z][^<>]{0,300}>")
 IMAGE = re.compile(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,500}\)")
@@ -134,14 +147,27 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
         return True
     if not end[0].startswith(".") or len(end[0].rstrip(CLOSING)) > 1:
         return False
-    words = text[max(start, end.start() - 12) : end.start()].split()
+    words = text[max(start, end.start() - 24) : end.start()].split()
     before = words[-1].lstrip(OPENING + "('‘*") if words else ""
     if not before:
         return False
     if first.isdigit() and before.lower() in NUMBERED:
         return True
+    if before.isdigit() and _is_ordinal(words[:-1], after):
+        return True
     is_initial = len(before) == 1 and before.isalpha() and before.isupper() and before != "I"
     return is_initial or before.lower() in ABBREVIATIONS
+
+
+def _is_ordinal(before: list[str], after: str) -> bool:
+    """Whether a number with a period between these is one of a row, as German writes it."""
+    following = WORD.match(after)
+    behind = following[0].casefold() if following is not None else ""
+    if behind in MONTHS:
+        return True
+    word = before[-1].lstrip(OPENING + "('‘*").casefold() if before else ""
+    is_english = word == "am" and before[-2:-1] == ["I"]
+    return word in BEFORE_ORDINALS and bool(behind) and behind not in NO_NOUNS and not is_english
 
 
 def _bounded(sentence: str) -> Iterator[str]:
