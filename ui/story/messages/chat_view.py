@@ -143,6 +143,9 @@ class ChatView(SettlingTable):
         self.attention.chosen = self.chosen_messages()
         self._repaint_row(previous.row())
         self._repaint_row(current.row())
+        self._reads_current = True
+        if not self._is_settling:
+            self._tell_visible()
         self.current_changed.emit()
 
     def current_message(self) -> int | None:

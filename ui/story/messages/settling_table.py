@@ -33,10 +33,18 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class VisibleRange:
-    """Messages in the viewport, both ends included."""
+    """Messages in the viewport, both ends included. read: the one among them that is read, -1 for
+    the first.
+    """
 
     first: int
     last: int
+    read: int = -1
+
+    @property
+    def place(self) -> int:
+        """The message whose scene one is in."""
+        return self.first if self.read < 0 else self.read
 
 
 class SettlingTable(QTableView):
@@ -58,6 +66,7 @@ class SettlingTable(QTableView):
         self._foot = 0  # px at the foot that something else lies over
         self._owes_end = False  # who reads at the end is to see all of it once the pointer is gone
         self._visible = VisibleRange(0, -1)
+        self._reads_current = True  # until one goes to another place
         self.setModel(model)
         self.setItemDelegate(self._delegate)
         self._dress()
@@ -240,7 +249,19 @@ class SettlingTable(QTableView):
         end = self._rows.place(last_row)
         is_whole = end.kind is RowKind.FOLDED
         last = self._rows.layout.scenes[end.scene].last if is_whole else end.message
-        return VisibleRange(self._rows.place(row).message, last)
+        return VisibleRange(
+            self._rows.place(row).message, last, self._read_now(row, last_row, last)
+        )
+
+    def _read_now(self, first_row: int, last_row: int, last: int) -> int:
+        """The message that is read, where that is not the first in view: the current one, or at the
+        end of the chat the last, which can be scrolled no higher.
+        """
+        current = self.currentIndex().row()
+        if self._reads_current and first_row <= current <= last_row:
+            return self._rows.place(current).message
+        bar = self.verticalScrollBar()
+        return last if 0 < bar.maximum() <= bar.value() else -1
 
     # Going places
 
@@ -255,6 +276,7 @@ class SettlingTable(QTableView):
             self._jump(self._rows.layout.row_of_scene(scene), selects)
 
     def _jump(self, row: int, selects: bool) -> None:
+        self._reads_current = selects
         self.jump_to_row(row)
         if selects:
             self.select_row(row)

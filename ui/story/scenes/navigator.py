@@ -351,9 +351,9 @@ class Navigator(QWidget):
         self.list.set_scene(self._scene)
 
     def set_visible(self, visible: VisibleRange) -> None:
-        """Mark the scene of the first message in the viewport."""
+        """Mark the scene of the message in the viewport that is read."""
         scenes = self._model.story.scenes
-        number = bisect_right(scenes, visible.first, key=lambda scene: scene.first) - 1
+        number = bisect_right(scenes, visible.place, key=lambda scene: scene.first) - 1
         self._scene = number if visible.last >= 0 else -1
         self.list.set_scene(self._scene)
 

@@ -145,13 +145,13 @@ class Strip(QWidget):
         sample = bars.tokens[:: max(1, bars.count // SAMPLE)]
         self._scale = max(float(np.percentile(sample, 98)), 1.0) if bars.count else 1.0
         self._clips = Clips(story, self.width())
-        self._scene = self._clips.scene_of(self._visible.first)
+        self._scene = self._clips.scene_of(self._visible.place)
         self._forget_picture()
 
     def set_visible(self, visible: VisibleRange) -> None:
         """Move the frame to the messages in the viewport."""
         self._visible = visible
-        scene = self._clips.scene_of(visible.first)
+        scene = self._clips.scene_of(visible.place)
         if scene != self._scene:
             self._scene = scene
             self._lifted = None
@@ -369,5 +369,5 @@ class Strip(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._clips = Clips(self._story, self.width())
-        self._scene = self._clips.scene_of(self._visible.first)
+        self._scene = self._clips.scene_of(self._visible.place)
         self._forget_picture()

@@ -186,6 +186,22 @@ def test_a_folded_scene_at_the_top_is_not_what_is_read(view: ChatView) -> None:
     assert view.visible.first == 20
 
 
+def test_what_is_read_is_the_chosen_message_or_at_the_end_the_last(view: ChatView) -> None:
+    """Beside the end of scene 9 at the top of the window all of scene 10 was read, and 9 marked."""
+    view.show_story(story(80, (9, 19, 77)))
+    assert view.visible.first < 78
+    assert view.visible.place == 79
+    view.jump_to(15)
+    assert view.visible.place == view.visible.first == 15
+    view.select_row(model_of(view).layout.row_of_message(20))
+    assert view.visible.first == 15
+    assert view.visible.place == 20
+    view.jump_to_scene(1)  # chosen in the list: message 20 is in view still
+    assert view.visible.place < 20
+    view.jump_to(40)
+    assert view.visible.place == 40
+
+
 # Keyboard
 
 
