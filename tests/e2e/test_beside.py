@@ -5,8 +5,11 @@ there, though its socket may be open.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import signal
+import threading
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,11 +21,12 @@ from app.companion import Companion, open_companion
 from app.core.part_health import Light
 from app.core.paths import user_folders
 from tests.disk_faults import full_database
+from tests.e2e import sillytavern
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import TavernPage
 from tests.e2e.program import Program
 from tests.e2e.window import Window, open_window, until
-from tests.fakes import MODEL, FakeLlm, Wire
+from tests.fakes import MODEL, FakeLlm, RecordedRequest, Wire
 from ui.library.chats import CHAT_ROLE, IN_PAGE_ROLE
 
 pytestmark = [
@@ -168,6 +172,20 @@ async def test_the_window_follows_the_page_to_another_chat_and_back(
     await window.shows("Mill")
 
 
+async def test_a_server_that_hangs_is_said_in_the_window(
+    window: Window, page: TavernPage, tavern: RunningTavern
+) -> None:
+    await until(lambda: window.fact("sillytavern") == "SillyTavern connected")
+    group = os.getpgid(tavern.server.process.pid)
+    os.killpg(group, signal.SIGSTOP)
+    try:
+        await until(lambda: "server does not answer" in window.fact("sillytavern"))
+    finally:
+        os.killpg(group, signal.SIGCONT)
+    await until(lambda: window.fact("sillytavern") == "SillyTavern connected")
+    await badge(page, "ready")
+
+
 async def test_a_full_disk_is_said_on_both_sides_and_the_story_goes_on(
     window: Window, page: TavernPage, tavern: RunningTavern, companion: Companion
 ) -> None:
@@ -244,6 +262,47 @@ async def test_a_key_that_is_refused_is_said_and_go_on_tries_again_what_it_stopp
         await until(lambda: window.notice.sentence == "")
         await badge(page, "ready")
         await companion.put_setting("backend", "builtin")
+
+
+async def test_a_long_chat_s_newest_scenes_are_recapped_first_and_reach_the_prompt(
+    tavern: RunningTavern, page: TavernPage, tmp_path: Path
+) -> None:
+    """All of it was read before the first recap came, which told of what nobody plays any more."""
+    days, a_day, so_far, gate = 120, 10, 4, threading.Event()
+    texts = [
+        f'***\n\n*The next morning, on day {n // a_day}, they meet at the quay.* "You are late."'
+        if n % a_day == 0
+        else f'"So you say, for the {n}th time." *She turns her cup a little.*'
+        for n in range(days * a_day)
+    ]
+    sillytavern.write_chat(tavern.chat_path("Years"), sillytavern.dialogue(*texts))
+    told: list[int] = []
+
+    def recap(request: RecordedRequest) -> str:
+        day = int(re.findall(r"on day (\d+),", request.text.partition("<scene>")[2])[0])
+        told.append(day)
+        if len(told) > so_far:
+            gate.wait(BOUND_MS / 1000)
+        return json.dumps({"name": f"Day {day}", "recap": {"developments": [f"Deed {day}."]}})
+
+    await page.open_chat("Years")
+    with FakeLlm(recap) as model:
+        async with open_companion(
+            user_folders(tmp_path / "own"),
+            tavern=tavern.user_folder.parent,
+            llm=f"openai:{MODEL}@{model.url}",
+        ) as running:
+            running.settings.put("scene_detector", "heuristic")
+            await badge(page, "ready")
+            try:
+                await until(lambda: len(told) > so_far)
+                sent = (await page.send("And what of today?")).text
+            finally:
+                gate.set()
+    newest = [days - 2 - n for n in range(so_far)]  # the last one goes on
+    assert told[:so_far] == newest
+    assert all(f"Deed {day}." in sent for day in newest)
+    await page.open_chat("Harbour")
 
 
 async def test_what_was_learned_of_a_chat_is_kept_for_it_and_the_connection(
