@@ -54,6 +54,9 @@ def _window(words: list[str]) -> int:
         options = parser.parse_args(words)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 2
+    from ui.core.qt_features import forgo_qt_features
+
+    forgo_qt_features()  # before all that it would look through
     from app.core.private_log import log_to_stderr
     from ui.program.application import WindowOptions, show_window
 

@@ -34,6 +34,8 @@ print("up", time.process_time(), flush=True)
 """
 OURS = """
 import time
+from ui.core.qt_features import forgo_qt_features
+forgo_qt_features()
 from ui.program.application import make_application
 from ui.program.main_window import MainWindow
 from ui.theme import theme
@@ -47,6 +49,8 @@ print("up", time.process_time(), flush=True)
 READY = """
 import sys, time
 from pathlib import Path
+from ui.core.qt_features import forgo_qt_features
+forgo_qt_features()
 from ui.program.application import WindowOptions
 from ui.program.main_window import MainWindow
 import ui.program.application as program

@@ -66,6 +66,35 @@ def test_a_signal_ends_the_program_cleanly(
     assert "Traceback" not in end(process, number)
 
 
+WITH_SOURCES_READ = """
+import atexit, linecache, sys
+atexit.register(lambda: print(*linecache.cache, sep="\\n"))
+from ui.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM to send")
+def test_no_source_is_read_to_show_the_window(tmp_path: Path, demo_tavern: WrittenTavern) -> None:
+    """PySide6 read the text of each module for its own name, and Python kept them all."""
+    own, tavern = tmp_path / "own", demo_tavern.user_folder.parent
+    process = subprocess.Popen(
+        [sys.executable, "-c", WITH_SOURCES_READ, "--data-dir", own, "--tavern", tavern],
+        cwd=ROOT,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    wait_for(user_folders(own).database)
+    process.send_signal(signal.SIGTERM)
+    read, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0
+    read_of = {
+        Path(path).relative_to(ROOT).parts[0] for path in read.splitlines() if str(ROOT) in path
+    }
+    assert not read_of & {"app", "ui"}
+
+
 @pytest.fixture
 def own_signals() -> Iterator[None]:
     """The program takes SIGINT and SIGTERM for itself; pytest gets them back."""
