@@ -129,12 +129,31 @@ class CopyFolder:
                 place.mkdir(exist_ok=True)
             if path.is_symlink():
                 raise CopyRefused(tr("The copy's folder leads somewhere else."))
+            self._check_twins(path)
             if path.exists() and path.read_bytes() == data:
                 return
             self._check_room(path, len(data))
             write_file_atomically(path, data)
         except OSError as error:
             raise _unwritten(error) from error
+
+    def _check_twins(self, path: Path) -> None:
+        """Where capitals make no name, as on Windows, two chats elsewhere must not be one file."""
+        if not (self.folder / MARK.upper()).exists():
+            return
+        for part in (path, *path.parents):
+            if part == self.folder:
+                return
+            for other in part.parent.iterdir() if part.parent.is_dir() else ():
+                if other.name != part.name and other.name.casefold() == part.name.casefold():
+                    raise CopyRefused(
+                        tr(
+                            "{name} and {other} are one file on this computer: rename one of them "
+                            "in SillyTavern.",
+                            name=part.name,
+                            other=other.name,
+                        )
+                    )
 
     def _check_room(self, path: Path, size: int) -> None:
         is_new, before = not path.exists(), path.stat().st_size if path.exists() else 0

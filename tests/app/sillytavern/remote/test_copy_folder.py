@@ -15,6 +15,7 @@ from app.sillytavern.bridge.bridge_protocol import ChatIdentity
 from app.sillytavern.card import CardReader
 from app.sillytavern.chat_copies import ChatCopies
 from app.sillytavern.chat_file import read_chat
+from app.sillytavern.copy_mark import MARK
 from app.sillytavern.data_folders import is_user_folder, load_tavern
 from app.sillytavern.guarded_write import guarded_replace
 from app.sillytavern.remote import copy_folder
@@ -187,3 +188,36 @@ def test_a_full_disk_is_a_sentence(copy: CopyFolder, tmp_path: Path) -> None:
     (copy.folder / "chats" / "Ada").write_text("a file in the way")
     with pytest.raises(BridgeError, match="could not be written"):
         copy.write_chat(CHAT, COPIED)
+
+
+@pytest.mark.parametrize("other", ["Evening.jsonl", "evening.jsonl"])
+def test_two_chats_are_never_one_file_where_capitals_make_no_name(
+    copy: CopyFolder, other: str
+) -> None:
+    """A server keeps them apart; on Windows the one took the place of the other."""
+    if not (copy.folder / MARK.upper()).exists():
+        (copy.folder / MARK.upper()).write_bytes(b"")  # as such a system answers
+    path = copy.write_chat(CHAT, COPIED)
+    chat = ChatIdentity("solo", other.removesuffix(".jsonl"), avatar="Ada.png")
+    card = PageMember("ADA.png", "Another")
+    copy.write_card(PageMember("Ada.png", "Ada"))
+    if chat == CHAT:
+        assert copy.write_chat(chat, COPIED) == path
+        return
+    before = path.read_bytes()
+    with pytest.raises(CopyRefused, match="one file on this computer"):
+        copy.write_chat(chat, CopiedChat(b"{}", ()))
+    with pytest.raises(CopyRefused, match="one file on this computer"):
+        copy.write_chat(ChatIdentity("solo", "Night", avatar="ADA.png"), COPIED)
+    with pytest.raises(CopyRefused, match="one file on this computer"):
+        copy.write_card(card)
+    assert path.read_bytes() == before
+
+
+def test_where_capitals_make_a_name_both_are_kept(copy: CopyFolder) -> None:
+    if (copy.folder / MARK.upper()).exists():
+        pytest.skip("this system tells no capitals apart")
+    first = copy.write_chat(CHAT, COPIED)
+    second = copy.write_chat(ChatIdentity("solo", "evening", avatar="Ada.png"), COPIED)
+    assert first != second
+    assert first.exists()
