@@ -266,11 +266,15 @@ class Companion(Wiring):
 
     async def settled(self, path: Path, *, until: int | None = None) -> Story:
         """The story when nothing is left to do for now; see Completion."""
-        return await self._completion.settled(path, until=until)
+        story = await self._completion.settled(path, until=until)
+        await self._next_prompts.settled()
+        return story
 
     async def finished(self, path: Path, *, until: int | None = None) -> tuple[Story, list[str]]:
         """The story when all work on it has ended, and what failed; see Completion."""
-        return await self._completion.finished(path, until=until)
+        done = await self._completion.finished(path, until=until)
+        await self._next_prompts.settled()
+        return done
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text as slots are counted. From any thread; the first count takes longer."""
@@ -351,6 +355,7 @@ class Companion(Wiring):
                 self._mirror_soon(chat.chat.path)
         self.settings_changed.emit(name)
         self._announce_health()
+        await self._next_prompts.settled()
 
     # --- inside
 

@@ -17,6 +17,7 @@ from app.memory.reading.left_out import SETTING as MEMORY_LEFT_OUT
 from app.news import News
 from app.parts import Parts
 from app.prompt.model_tokens import ModelCounter
+from app.prompt.slots import SlotSet
 from app.settings.memory import MemorySettings
 from app.settings.program import ProgramSettings
 from app.work.chats.caretaker import Caretaker
@@ -121,12 +122,13 @@ class Wiring(News, ABC):
             lambda: self.models.writer(OperationKind.MEMORY_PASS).spec,
         )
         self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
-        self._next_prompts = NextPrompts(self._chats, self._prompting)
+        self._next_prompts = NextPrompts(self._chats, self._prompting, self._tasks)
         self.recap_texts = RecapTexts(self._chats, parts.packs, self._prompt_counter.count)
         self.reaching = Reaching(self._store, self._chats, self._next_prompts)
         self._caretaker = Caretaker(self._chats, self._tasks)
         self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
         self._link.beside = lambda: ProgramSettings(self.settings).own_connection_beside
+        self._next_prompts.renewed.connect(self._on_renewed)
         self.use = ModelMeter(self._store, self.settings, is_held=parts.options.watch)
         self._queue = OperationQueue(
             self._store,
@@ -379,7 +381,12 @@ class Wiring(News, ABC):
 
     def _publish(self, chat: OpenChat) -> None:
         if self._chats.get(chat.chat.path) is chat:
-            self._link.publish(chat, self._next_prompts.revised(chat))
+            self._next_prompts.renew(chat)
+
+    def _on_renewed(self, made: tuple[OpenChat, SlotSet]) -> None:
+        chat, slots = made
+        if self._chats.get(chat.chat.path) is chat:
+            self._link.publish(chat, slots)
 
     @abstractmethod
     async def _follow_setting(self, name: str) -> None:

@@ -30,6 +30,7 @@ _TABLES = (
 )
 
 REGISTRY: Mapping[str, Setting[Any]] = {setting.name: setting for setting in _TABLES}
+_DEFAULTS = {name: setting.default for name, setting in REGISTRY.items()}
 
 
 MOST_NAMED = 5
@@ -87,14 +88,14 @@ class Settings:
 
     def for_all(self) -> dict[str, Any]:
         """All global values."""
-        return {name: self[name] for name in REGISTRY}
+        return {**_DEFAULTS, **self._set_in(Scope.GLOBAL.value, "")}
 
     def for_chat(self, chat_id: int) -> dict[str, Any]:
         """All values as they hold for one chat."""
-        return {
-            name: self._values.get((Scope.CHAT, str(chat_id), name), self[name])
-            for name in REGISTRY
-        }
+        return {**self.for_all(), **self._set_in(Scope.CHAT.value, str(chat_id))}
+
+    def _set_in(self, *scope: str) -> dict[str, Any]:
+        return {key[2]: value for key, value in self._values.items() if key[:2] == scope}
 
     def in_force(self, name: str, *, chat_id: int | None = None) -> ValueInForce:
         """A setting as it holds for all chats, or for one."""

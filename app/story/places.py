@@ -156,7 +156,9 @@ class Places(Mapping[str, int]):
         return default
 
     def __contains__(self, anchor: object) -> bool:
-        return isinstance(anchor, str) and self.get(anchor) is not None
+        index = self._made().get(anchor) if isinstance(anchor, str) else None
+        messages = self.messages
+        return index is not None and index < len(messages) and messages[index].anchor == anchor
 
     def __iter__(self) -> Iterator[str]:
         return map(_ANCHOR, self.messages)

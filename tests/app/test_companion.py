@@ -236,6 +236,7 @@ async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_onc
 
     companion.slots_changed.connect(hear)
     await companion.edits.edit_running_recap(chat.path, "STATE\nThe lamps are out.")
+    await companion.settled(chat.path)
     assert published == [chat.path]
     story = companion.story(chat.path)
     assert story is not None
@@ -245,6 +246,7 @@ async def test_an_edited_running_recap_is_a_new_version_and_in_the_prompt_at_onc
     assert story.running.versions[:-1] == before.running.versions
     assert "The lamps are out." in (await companion.slots(chat.path)).slots[0].text
     await companion.edits.select_running_version(chat.path, 0)
+    await companion.settled(chat.path)
     assert published == [chat.path] * 2
     assert before.running.versions[0].content in (await companion.slots(chat.path)).slots[0].text
     assert (await companion.settled(chat.path)).running.current_version == 0

@@ -19,8 +19,8 @@ LIST, TABLE = "bare QListView", "QSortFilterProxyModel"
 # Between two frames of a screen, as it is felt: what is done in several pieces lets others between.
 STILL = "longest piece"
 SHOWN = (
-    "In one piece the message is taken in, the next prompt made (half of it) and the page in front "
-    "told; parted, the page would show a moment that never was."
+    "In one piece the message is taken in and the page in front told; parted, the page would show "
+    "a moment that never was."
 )
 SWITCHED = "The page takes in the rows of the other chat in one piece."
 STEPS_LATE = "What a step began, the lines that fall out, may be drawn while a later one is taken."

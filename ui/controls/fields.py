@@ -54,11 +54,23 @@ class Choice(QComboBox):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._widest: int | None = None  # pixels of its longest word; None: to be measured
         self.setAccessibleName(name)
         self.setFont(ui_font(12.5, MEDIUM))
         self.setFixedHeight(FIELD_HEIGHT)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
+        model = self.model()
+        for changed in (model.rowsInserted, model.rowsRemoved, model.dataChanged, model.modelReset):
+            changed.connect(self._measure_anew)
+
+    def _measure_anew(self, *_what: object) -> None:
+        self._widest = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._widest = None
+        super().changeEvent(event)
 
     def sizeHint(self) -> QSize:
         """As wide as its longest word needs: the style's own hint leaves its edges out."""
@@ -69,9 +81,10 @@ class Choice(QComboBox):
         part = QStyle.SubControl.SC_ComboBoxEditField
         whole = QStyle.ComplexControl.CC_ComboBox
         room = self.style().subControlRect(whole, option, part, self).width() - 2
-        words = (self.itemText(row) for row in range(self.count()))
-        widest = max(map(self.fontMetrics().horizontalAdvance, words), default=0)
-        return hint.expandedTo(QSize(hint.width() + widest - room, hint.height()))
+        if self._widest is None:  # of thousands of versions it takes a while
+            words = (self.itemText(row) for row in range(self.count()))
+            self._widest = max(map(self.fontMetrics().horizontalAdvance, words), default=0)
+        return hint.expandedTo(QSize(hint.width() + self._widest - room, hint.height()))
 
     def _cut(self, option: QStyleOptionComboBox) -> str:
         """As much of the word as there is room for; the style draws on over its edge."""

@@ -85,9 +85,9 @@ class Inspector(QWidget):
         self._tally.counted.connect(self._show_change)
         self._cut = self._full = 0  # of the running recap in the next prompt, tokens
         # What the list of versions offers: those, the one in the prompt, the newest one's number.
-        self._offered: (
-            tuple[tuple[RunningVersion, ...], RunningVersion | None, int | None] | None
-        ) = None
+        self._numbers: list[int] = []  # of the versions that are offered, in their rows
+        # The story whose versions are offered; which of them is told, and which is the latest.
+        self._offered: tuple[Story, RunningVersion | None, int | None] | None = None
         self._shown_slots: tuple[SlotSet, str] | None = None
         self._build()
         session.chat_opened.connect(self._on_chat_opened)
@@ -187,20 +187,23 @@ class Inspector(QWidget):
             self._text.set_text(self._shown(current.content))
 
     def _offer_versions(self, story: Story, current: RunningVersion | None) -> None:
+        latest = latest_number(story.running)
+        before, self._offered = self._offered, (story, current, latest)
+        if before and before[1:] == (current, latest) and story.has_versions_of(before[0]):
+            return
         # By what the chat holds, too: a chat that shrinks keeps its versions, and shows fewer.
         visible = visible_versions(story.running.versions, story.places)
-        latest = latest_number(story.running)
-        if self._offered == (visible, current, latest):
-            return
-        self._offered = visible, current, latest
         with QSignalBlocker(self._versions):
             self._versions.clear()
-            for version in reversed(visible):
-                is_latest = version.version == latest
-                word = version_word(version) + (f"  {tr('latest')}" if is_latest else "")
-                self._versions.addItem(word, version.version)
+            self._numbers = [version.version for version in reversed(visible)]
+            words = [version_word(version) for version in reversed(visible)]
+            if latest in self._numbers:
+                words[self._numbers.index(latest)] += f"  {tr('latest')}"
+            self._versions.addItems(words)  # each by itself, thousands take a while
             if current is not None:
-                self._versions.setCurrentIndex(self._versions.findData(current.version))
+                is_there = current.version in self._numbers
+                row = self._numbers.index(current.version) if is_there else -1
+                self._versions.setCurrentIndex(row)
         self._versions.setEnabled(len(visible) > 1)
         self._versions.setVisible(bool(visible) and not self._text.is_editing)
 
@@ -290,7 +293,7 @@ class Inspector(QWidget):
         path = self._session.path
         if path is None:
             return
-        version = int(self._versions.itemData(row))
+        version = self._numbers[row]
         self._session.do(
             self._session.companion.edits.select_running_version(path, version),
             name=N_("choose a version"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject
 
@@ -13,9 +14,11 @@ from ui.core.session import Session
 from ui.story.commands import StoryCommands
 from ui.story.messages.chat_view import ChatView
 from ui.story.messages.message_model import MessageModel, empty_story
-from ui.story.scenes.bars import amounts_by_reach, bars_of, no_bars, of_reach, reach_bars
+from ui.story.scenes.bars import Bars, amounts_by_reach, bars_of, no_bars, of_reach, reach_bars
 from ui.story.scenes.navigator import PROMPT, Navigator
 from ui.story.scenes.strip import Strip
+
+MOST_KNOWN = 3  # chats whose bars are kept, so that one goes back and forth at once
 
 
 class StoryColours(QObject):
@@ -37,6 +40,7 @@ class StoryColours(QObject):
         self._scenes = scenes
         self._story = empty_story()
         self.bars = no_bars()  # of the recaps' states, whatever is shown
+        self._known: dict[Path, tuple[Story, Bars]] = {}  # of the chats shown last, newest last
         self.shown = no_bars()
         self._kind = commands.colours()
         scenes.set_view(self._kind)
@@ -50,9 +54,12 @@ class StoryColours(QObject):
 
     def show_story(self, story: Story) -> None:
         """Show another state of the story; of what did not change nothing is counted again."""
-        before, self._story = self._story, story
-        known = self.bars if before.chat.path == story.chat.path else no_bars()
+        path, self._story = story.chat.path, story
+        before, known = self._known.pop(path, (empty_story(), no_bars()))
         self.bars = bars_of(story, known, before)
+        self._known[path] = story, self.bars
+        while len(self._known) > MOST_KNOWN:
+            del self._known[next(iter(self._known))]
         self._scenes.set_story(story, self.bars)
         self._draw()
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, MutableMapping
+import asyncio
+from collections.abc import Collection, Mapping, MutableMapping, MutableSet
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from app.core.signals import Signal
+from app.core.tasks import TaskSupervisor
 from app.memory.records import Memory, Remembered
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
@@ -53,15 +55,20 @@ class NextPrompts:
     """What the next prompt of each chat gets. A revision grows only when a chat's slots differ.
 
     Signals:
+        renewed: (chat, slots) for any turn, made anew.
         changed: the chat whose next prompt changed.
     """
 
-    def __init__(self, chats: OpenChats, prompting: Prompting) -> None:
+    def __init__(self, chats: OpenChats, prompting: Prompting, tasks: TaskSupervisor) -> None:
         self._chats = chats
         self._prompting = prompting
+        self._tasks = tasks
+        self._is_old: MutableSet[OpenChat] = WeakSet()
+        self._renewing: MutableMapping[OpenChat, asyncio.Task[None]] = WeakKeyDictionary()
         self._revisions: dict[Path, SlotSet] = {}
         self._newest: MutableMapping[OpenChat, tuple[_Made, SlotSet]] = WeakKeyDictionary()
         self._expected: MutableMapping[OpenChat, tuple[_Made, Turn, SlotSet]] = WeakKeyDictionary()
+        self.renewed: Signal[tuple[OpenChat, SlotSet]] = Signal("renewed")
         self.changed: Signal[Path] = Signal("changed")
 
     async def of(
@@ -75,9 +82,10 @@ class NextPrompts:
         """The slots of a chat, which is opened for it. total: bound for all slots together.
 
         For any turn they are those of the newest revision, while nothing came that it lacks: who
-        shows them asks at each change, right after they were made for the pages.
+        shows them asks at each change, when they are made for the pages anyway.
         """
         chat = self._chats.get(path, until) or await self._chats.open(path, until=until)
+        await self.settled(chat)
         newest = self._newest.get(chat) if turn is None and total is None else None
         if newest is not None and newest[0].is_of(chat):
             return newest[1]
@@ -85,7 +93,7 @@ class NextPrompts:
             await self._prompting.ready(chat)
         if turn is not None:
             self._forget(chat)
-        return self._prompting.slots(chat, turn, total=total)
+        return await self._prompting.slots(chat, turn, total=total)
 
     async def expected(self, path: Path) -> SlotSet:
         """The slots that the next reply of a chat would get: for as much context as SillyTavern
@@ -99,32 +107,60 @@ class NextPrompts:
         if known is not None and known[1] == turn and known[0].is_of(chat):
             return known[2]
         made = _Made.of(chat)
-        revision = self._revisions.get(path, SlotSet()).revision
-        slots = replace(self._prompting.slots(chat, turn), revision=revision)
+        fresh = await self._prompting.slots(chat, turn)
+        slots = replace(fresh, revision=self._revision(path))
         self._expected[chat] = made, turn, slots
         return slots
 
     async def for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:
-        """The slots of one turn, under the revision of the chat's. SillyTavern waits for them, so
-        those for any turn are made only where what they were made from is not so any more.
+        """The slots of one turn, under the revision of the chat's. SillyTavern waits for them:
+        those for any turn come first only where they are under way.
         """
         await self._prompting.hear(chat, turn)
-        newest = self._newest.get(chat)
-        is_so_still = newest is not None and newest[0].is_of(chat)
-        general = self._revisions[chat.chat.path] if is_so_still else self.revised(chat)
+        await self.settled(chat)
         self._forget(chat)
-        return replace(self._prompting.slots(chat, turn), revision=general.revision)
+        slots = await self._prompting.slots(chat, turn)
+        return replace(slots, revision=self._revision(chat.chat.path))
+
+    def _revision(self, path: Path) -> int:
+        return self._revisions.get(path, SlotSet()).revision
 
     def _forget(self, chat: OpenChat) -> None:
         """A turn tells what the next one is made with, too: which macros stand in the card."""
         self._newest.pop(chat, None)
         self._expected.pop(chat, None)
 
-    def revised(self, chat: OpenChat) -> SlotSet:
-        """The slots as they are for any turn."""
-        path = chat.chat.path
-        fresh, last = self._prompting.slots(chat), self._revisions.get(path)
-        self._newest[chat] = _Made.of(chat), fresh
+    def renew(self, chat: OpenChat) -> None:
+        """Make the slots for any turn anew, beside all else; `renewed` tells of them. Several
+        calls while that goes on make them once more.
+        """
+        self._is_old.add(chat)
+        if chat not in self._renewing and not self._tasks.is_closed:
+            task = self._tasks.spawn(self._renew(chat), name="making the next prompt")
+            self._renewing[chat] = task
+
+    async def settled(self, chat: OpenChat | None = None) -> None:
+        """Wait until the slots for any turn are those of now, of one chat or of all."""
+        while tasks := [
+            task
+            for one, task in self._renewing.items()
+            if (chat is None or one is chat) and not task.done()
+        ]:
+            await asyncio.wait(tasks)
+
+    async def _renew(self, chat: OpenChat) -> None:
+        try:
+            while chat in self._is_old:
+                self._is_old.discard(chat)
+                self.renewed.emit((chat, await self._revised(chat)))
+        finally:
+            del self._renewing[chat]
+
+    async def _revised(self, chat: OpenChat) -> SlotSet:
+        path, made = chat.chat.path, _Made.of(chat)
+        fresh = await self._prompting.slots(chat)
+        last = self._revisions.get(path)
+        self._newest[chat] = made, fresh
         if last is None or last.slots != fresh.slots:
             last = replace(fresh, revision=(last.revision if last else 0) + 1)
             self._revisions[path] = last

@@ -3,6 +3,7 @@ knows which macros stand in whose card."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
@@ -60,14 +61,18 @@ class Prompting:
         ] = WeakKeyDictionary()
         self._named: MutableMapping[OpenChat, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
 
-    def slots(
+    async def slots(
         self, chat: OpenChat, turn: Turn | None = None, *, total: int | None = None
     ) -> SlotSet:
-        """The slots of a turn of a chat. total: bound for all of them together."""
+        """The slots of a turn of a chat, as it is when this is called. total: bound for all of
+        them together.
+
+        They are made in a thread of their own: of a long story it takes longer than a frame.
+        """
         if chat.is_off:
             return SlotSet(warnings=(tr(OFF),))
         prepared = self.prepared(chat, turn, total=total)
-        made = prepared.under(prepared.occasion.settings)
+        made = await asyncio.to_thread(prepared.under, prepared.occasion.settings)
         self._full[chat] = made.full
         if self.want is not None:
             with telling_of(chat.chat.user_folder):

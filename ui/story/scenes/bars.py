@@ -29,7 +29,7 @@ BY_RANK = (
 REACHES = len(BY_RANK)  # where ranks of a Reach begin
 DRAWN = (*BY_RANK, *Reach)
 # By the stored word: hashing an enum member runs Python code, 100,000 times for a long chat.
-_STATE_WORD = attrgetter("state._value_")
+_STATE_WORD, _IS_STALE = attrgetter("state._value_"), attrgetter("is_stale")
 _RANKS = {state.value: rank for rank, state in enumerate(BY_RANK) if state is not None}
 
 
@@ -60,12 +60,12 @@ def bars_of(story: Story, before: Bars, old: Story) -> Bars:
     fresh = story.inclusion[kept:count]
     base = np.zeros(count, np.uint8)
     base[:kept] = before.base[:kept]
-    base[kept : kept + len(fresh)] = [_RANKS[word] for word in map(_STATE_WORD, fresh)]
+    words = map(_RANKS.__getitem__, map(_STATE_WORD, fresh))
+    base[kept : kept + len(fresh)] = np.fromiter(words, np.uint8, len(fresh))
     ranks = base.copy()
     ranks[:kept] = before.ranks[:kept]
-    stale = [kept + n for n, i in enumerate(fresh) if i.is_stale]
-    if stale:
-        ranks[stale] = np.maximum(ranks[stale], STALE)
+    stale = kept + np.flatnonzero(np.fromiter(map(_IS_STALE, fresh), np.bool_, len(fresh)))
+    ranks[stale] = np.maximum(ranks[stale], STALE)
     return Bars(_tokens_of(story, before, old, count), ranks, base)
 
 
@@ -108,7 +108,7 @@ def _tokens_of(story: Story, before: Bars, old: Story, count: int) -> NDArray[np
     kept = before.count if len(known) == before.count and new[: len(known)] == known else 0
     tokens = np.zeros(count, np.int32)
     tokens[:kept] = before.tokens[:kept]
-    tokens[kept : len(new)] = new[kept:]
+    tokens[kept : len(new)] = np.fromiter(new[kept:], np.int32, len(new) - kept)
     return tokens
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
+from app.core.tasks import TaskSupervisor
 from app.memory.records import Remembered
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
@@ -37,26 +42,61 @@ class Makes:
     async def hear(self, chat: object, turn: Turn) -> None:
         """Nothing is looked for by its meaning."""
 
-    def slots(self, chat: object, turn: Turn | None = None) -> SlotSet:
-        """An empty set."""
+    async def slots(self, chat: object, turn: Turn | None = None) -> SlotSet:
+        """An empty set, in a while."""
         self.turns.append(turn)
+        await asyncio.sleep(0)
         return SlotSet(responder=turn.responder if turn else "")
 
 
-async def test_a_turn_makes_its_own_slots_only_while_nothing_came_since_the_last() -> None:
-    makes, chat, turn = Makes(), Chat(), Turn("Mara")
-    prompts = NextPrompts(cast(Any, None), cast(Any, makes))
-    published = prompts.revised(cast(Any, chat))
-    slots = await prompts.for_turn(cast(Any, chat), turn)
-    assert (slots.responder, slots.revision) == ("Mara", published.revision)
-    assert makes.turns == [None, turn]
+class Desk:
+    """A chat, what makes its prompts, and what was told of them."""
+
+    def __init__(self, tasks: TaskSupervisor) -> None:
+        self.makes, self.chat = Makes(), Chat()
+        self.prompts = NextPrompts(cast(Any, None), cast(Any, self.makes), tasks)
+        self.renewed: list[SlotSet] = []
+        self.prompts.renewed.connect(lambda made: self.renewed.append(made[1]))
+
+    def renew(self) -> None:
+        """Something came."""
+        self.prompts.renew(cast(Any, self.chat))
+
+    async def for_turn(self, turn: Turn) -> SlotSet:
+        """What SillyTavern is given."""
+        return await self.prompts.for_turn(cast(Any, self.chat), turn)
 
 
-async def test_where_the_story_went_on_those_for_any_turn_are_made_first() -> None:
-    makes, chat, turn = Makes(), Chat(), Turn("Mara")
-    prompts = NextPrompts(cast(Any, None), cast(Any, makes))
-    prompts.revised(cast(Any, chat))
-    chat.extracted.add(("anchor", "hash"))
-    slots = await prompts.for_turn(cast(Any, chat), turn)
-    assert makes.turns == [None, None, turn]
-    assert slots.responder == "Mara"
+@pytest.fixture
+async def desk() -> AsyncIterator[Desk]:
+    tasks = TaskSupervisor()
+    yield Desk(tasks)
+    await tasks.aclose()
+
+
+async def test_a_turn_makes_its_own_slots_only(desk: Desk) -> None:
+    turn = Turn("Mara")
+    desk.renew()
+    await desk.prompts.settled()
+    for _ in range(2):
+        slots = await desk.for_turn(turn)
+        assert (slots.responder, slots.revision) == ("Mara", desk.renewed[-1].revision)
+    assert desk.makes.turns == [None, turn, turn]
+
+
+async def test_a_turn_comes_behind_the_slots_that_are_under_way(desk: Desk) -> None:
+    turn = Turn("Mara")
+    desk.renew()
+    slots = await desk.for_turn(turn)
+    assert desk.makes.turns == [None, turn]
+    assert (slots.responder, slots.revision) == ("Mara", desk.renewed[-1].revision)
+
+
+async def test_what_comes_while_slots_are_made_makes_them_once_more(desk: Desk) -> None:
+    desk.renew()
+    await asyncio.sleep(0)  # they are under way
+    for _ in range(3):
+        desk.renew()
+    await desk.prompts.settled()
+    assert desk.makes.turns == [None, None]
+    assert [slots.revision for slots in desk.renewed] == [1, 1]
