@@ -10,13 +10,32 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollArea, QWidget
+from PySide6.QtGui import QFontMetrics, QImage
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QScrollArea,
+    QStyleOptionComboBox,
+    QWidget,
+)
 
+from app.core.help_pages import help_pages
+from ui.budgets.page import BudgetsPage
 from ui.controls.buttons import Button
+from ui.controls.fields import ChoiceCard
 from ui.controls.labels import ElidedLabel
+from ui.copies.dialog import CopiesDialog
+from ui.memories.listing.rail import PEOPLE
+from ui.memories.listing.table import Header
+from ui.memories.page import MemoriesPage
 from ui.program.main_window import MainWindow
+from ui.program.story_stage import NARROWEST
+from ui.shell.entries import BESIDE_ROWS
 from ui.theme import theme
+from ui.theme.fonts import ui_font
+from ui.work.model import DETAIL_ROLE
+from ui.work.page import WorkPage
 
 pytestmark = pytest.mark.slow
 
@@ -176,3 +195,83 @@ def test_a_narrow_button_drops_its_key_and_then_its_word_never_a_part_of_it(
     assert drawn(full, least) != drawn(wordless, least)
     wide = full.sizeHint().width()
     assert drawn(full, wide) != drawn(keyless, wide)
+
+
+@pytest.mark.usefixtures("in_german")
+async def test_in_german_what_is_painted_can_be_read_whole_in_a_small_window(
+    demo_window: MainWindow, until: Until
+) -> None:
+    """Names of columns, the figure over the prompt's bar, cards of the first start, help."""
+    demo_window.resize(942, 530)
+    desk = demo_window.desk
+    assert desk is not None
+    demo_window.show_page("memories")
+    page = demo_window.page
+    assert isinstance(page, MemoriesPage)
+    page.rail.choose(PEOPLE)
+    header = page.people.table.horizontalHeader()
+    assert isinstance(header, Header)
+    for column in range(header.count()):
+        assert header.sectionSize(column) >= header.width_of(column)
+    demo_window.show_page("budgets")
+    budgets = demo_window.page
+    assert isinstance(budgets, BudgetsPage)
+    figure = budgets.prompt_bar.figure
+    await until(lambda: bool(figure.figure))
+    await asyncio.sleep(0.1)
+    assert figure.least <= figure.width()
+    demo_window.show_page("work")
+    work = demo_window.page
+    assert isinstance(work, WorkPage)
+    await until(lambda: work.table.model().rowCount() > 0)
+    beside, face = 44 + 8, QFontMetrics(ui_font(11))
+    detail = str(work.table.model().index(0, 0).data(DETAIL_ROLE))
+    assert face.horizontalAdvance(detail) + beside <= work.table.columnWidth(0)
+    desk.everywhere.open_help()
+    sheet = desk.everywhere.help_sheet
+    sides = BESIDE_ROWS + 34 + 12 + 12
+    room = sheet.list.viewport().width() - sides
+    face = QFontMetrics(ui_font(12.5))
+    assert max(face.horizontalAdvance(page.title) for page in help_pages()) <= room
+    sheet.close()
+    demo_window.set_up()
+    assert demo_window.first_run is not None
+    demo_window.first_run.rail.rows[2].click()
+    await asyncio.sleep(0.1)
+    cards = [card for card in demo_window.first_run.findChildren(ChoiceCard) if card.isVisible()]
+    assert cards
+    for card in cards:
+        lines = card._lines(card.width())
+        assert " ".join(lines) == card._detail
+        assert card.height() == card.sizeHint().height()
+
+
+@pytest.mark.usefixtures("in_german")
+async def test_the_copies_have_room_in_a_small_window(demo_window: MainWindow) -> None:
+    demo_window.resize(942, 530)
+    desk = demo_window.desk
+    assert desk is not None
+    desk.banners.copies.begin()
+    dialog = demo_window.findChild(CopiesDialog)
+    assert dialog is not None
+    assert dialog.height() < demo_window.height()
+    assert dialog.minimumSizeHint().height() <= dialog.height()
+    dialog.close()
+
+
+@pytest.mark.usefixtures("in_german")
+async def test_the_head_of_the_running_recap_is_whole_in_the_narrowest_pane(
+    demo_window: MainWindow, until: Until
+) -> None:
+    desk = demo_window.desk
+    assert desk is not None
+    demo_window.show_page("story")
+    stage = desk.story_stage
+    assert stage is not None
+    stage.split.set_pane_width(NARROWEST)
+    versions = stage.inspector.version_choice
+    await until(versions.isVisible)
+    option = QStyleOptionComboBox()
+    versions.initStyleOption(option)
+    assert versions._cut(option) in versions.currentText()  # no ellipsis
+    assert await still_clipped(stage.inspector) == []

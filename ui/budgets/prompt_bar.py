@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import ceil
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -33,7 +34,7 @@ from ui.theme.tokens import Tokens
 BAR = 32
 LABELS = 28
 RADIUS = 7
-BESIDE_TURNS = 175  # px at each side of them, at least
+BESIDE_TURNS = 150  # px at each side of them, at least
 NAME_GAP = 6
 INDENT, BETWEEN = 4, 8
 HUE_OF_KEY = {name.key: hue for name, hue in words.HUES.items()}
@@ -115,10 +116,16 @@ class PromptBar(QWidget):
         self._column.addWidget(self.bar)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is no room beside the figure, the kinds of turn stand beneath it."""
         super().resizeEvent(event)
+        self._place_turns()
+
+    def _place_turns(self) -> None:
+        """Where there is no room beside the figure, the kinds of turn stand beneath it."""
         is_beneath = self._column.indexOf(self.turns) >= 0
-        if (self.width() < self.turns.sizeHint().width() + 2 * BESIDE_TURNS) is not is_beneath:
+        margins = self._column.contentsMargins()
+        beside = max(BESIDE_TURNS, self.figure.least + self._top.spacing())
+        needed = self.turns.sizeHint().width() + 2 * beside + margins.left() + margins.right()
+        if (self.width() < needed) is not is_beneath:
             middle = Qt.AlignmentFlag.AlignVCenter
             if is_beneath:
                 self._column.removeWidget(self.turns)
@@ -150,6 +157,7 @@ class PromptBar(QWidget):
             briefly=tr("{free} free", free=free),
         )
         self.bar.show_parts(parts_of(outlook, who), outlook)
+        self._place_turns()
 
     def show_kind(self, kind: TurnKind | None) -> None:
         """What the next turn is like by itself."""
@@ -159,6 +167,7 @@ class PromptBar(QWidget):
             if kind
             else tr("As the story has it"),
         )
+        self._place_turns()
 
 
 class _Figure(QWidget):
@@ -178,6 +187,11 @@ class _Figure(QWidget):
             self.setAccessibleName(f"{figure} {said}".strip())
             self.setToolTip(tip)
             self.update()
+
+    @property
+    def least(self) -> int:
+        """Px that the figure needs with the fewest words."""
+        return ceil(loud_figure().width(self.figure) + 11 + letters(12.5).width(self._briefly))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()

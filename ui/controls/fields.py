@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -18,13 +18,17 @@ from PySide6.QtWidgets import (
 )
 
 from ui.controls.labels import plain_tip
+from ui.controls.wrapping import wrapped
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 
 FIELD_HEIGHT = 28
-CARD_HEIGHT = 52
+CARD_HEIGHT, CARD_SIDES, LEAST_CARD = 52, 46 + 16, 200
+ROUNDED = 2  # px by which a font measures less than it draws
+CARD_LINE, CARD_LINES = 16, 3  # px of a line of its detail, and how many it has at most
+MORE = "  "  # in an item of a brief choice: what is behind it, only the open list says
 
 
 class Field(QLineEdit):
@@ -50,10 +54,11 @@ class Field(QLineEdit):
 
 
 class Choice(QComboBox):
-    """One of a list."""
+    """One of a list. is_brief: of an item, what is behind MORE is said by the open list only."""
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None, *, is_brief: bool = False) -> None:
         super().__init__(parent)
+        self._is_brief = is_brief
         self._widest: int | None = None  # pixels of its longest word; None: to be measured
         self.setAccessibleName(name)
         self.setFont(ui_font(12.5, MEDIUM))
@@ -82,9 +87,23 @@ class Choice(QComboBox):
         whole = QStyle.ComplexControl.CC_ComboBox
         room = self.style().subControlRect(whole, option, part, self).width() - 2
         if self._widest is None:  # of thousands of versions it takes a while
-            words = (self.itemText(row) for row in range(self.count()))
+            words = (self._brief(row) for row in range(self.count()))
             self._widest = max(map(self.fontMetrics().horizontalAdvance, words), default=0)
-        return hint.expandedTo(QSize(hint.width() + self._widest - room, hint.height()))
+        width = hint.width() + self._widest - room + ROUNDED
+        return QSize(width if self._is_brief else max(width, hint.width()), hint.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint() if self._is_brief else super().minimumSizeHint()
+
+    def _brief(self, row: int) -> str:
+        """What stands in the field for an item while the list is closed."""
+        text = self.itemText(row)
+        return text.partition(MORE)[0] if self._is_brief else text
+
+    def showPopup(self) -> None:
+        if self._is_brief:  # the list says all of each item
+            self.view().setMinimumWidth(max(self.width(), self.view().sizeHintForColumn(0) + 24))
+        super().showPopup()
 
     def _cut(self, option: QStyleOptionComboBox) -> str:
         """As much of the word as there is room for; the style draws on over its edge."""
@@ -94,7 +113,7 @@ class Choice(QComboBox):
             .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
             .width()
         )
-        text = self.currentText()
+        text = self._brief(self.currentIndex())
         return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room - 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -109,7 +128,7 @@ class Choice(QComboBox):
         if isinstance(event, QHelpEvent) and not self.toolTip():
             option = QStyleOptionComboBox()
             self.initStyleOption(option)
-            is_cut = self._cut(option) != self.currentText()
+            is_cut = self._cut(option) != self.currentText()  # brief is cut, too
             text = plain_tip(self.currentText()) if is_cut else ""
             QToolTip.showText(event.globalPos(), text, self)
             return True
@@ -143,10 +162,37 @@ class ChoiceCard(QAbstractButton):
         self._detail, self._fact = detail, fact
         self.setAccessibleDescription(detail)
         self.setToolTip(plain_tip(detail))
+        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(320, CARD_HEIGHT)
+        """As high as the detail needs in the width that the card has."""
+        lines = max(1, len(self._lines(max(LEAST_CARD, self.width()))))
+        return QSize(320, CARD_HEIGHT + CARD_LINE * (lines - 1))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(LEAST_CARD, self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.height() != self.sizeHint().height():
+            self.updateGeometry()
+
+    def _fact_width(self, width: int) -> int:
+        """Px that the fact takes at the right, 0 where the words need them more."""
+        if not self._fact:
+            return 0
+        needed = QFontMetrics(ui_font(12)).horizontalAdvance(self._fact) + 16
+        return needed if needed <= (width - CARD_SIDES) / 2 else 0
+
+    def _is_long(self, width: int) -> bool:
+        """Whether the detail has no room beside the fact."""
+        room = width - CARD_SIDES - self._fact_width(width)
+        return QFontMetrics(ui_font(12)).horizontalAdvance(self._detail) > room
+
+    def _lines(self, width: int) -> list[str]:
+        """The detail as it stands in a card of that width."""
+        return wrapped(self._detail, QFontMetrics(ui_font(12)), width - CARD_SIDES, CARD_LINES)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
@@ -163,23 +209,19 @@ class ChoiceCard(QAbstractButton):
         else:
             rounded(painter, dot, 8, t.well, t.ctl, 1.35)
         left, top = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignVCenter
-        width = self.width() - 46 - 16
+        width = self.width() - CARD_SIDES
         painter.setFont(ui_font(12))
-        fact_width = painter.fontMetrics().horizontalAdvance(self._fact) + 16 if self._fact else 0
-        if fact_width > width / 2:
-            fact_width = 0  # the words say more
+        painter.setPen(t.t2)
+        fact_width = self._fact_width(self.width())
         room, cut = int(width - fact_width), Qt.TextElideMode.ElideRight
-        # Where the detail has no room beside the fact, that stands over it, beside the title.
-        is_long = painter.fontMetrics().horizontalAdvance(self._detail) > room
         if fact_width:
-            painter.setPen(t.t2)
+            # Where the detail has no room beside the fact, that stands over it, beside the title.
+            is_long = self._is_long(self.width())
             area = QRectF(46, 7, width, 20) if is_long else QRectF(46, 0, width, self.height())
             painter.drawText(area, Qt.AlignmentFlag.AlignRight | top, self._fact)
-        painter.setPen(t.t2)
-        detail = painter.fontMetrics().elidedText(
-            self._detail, cut, int(width) if is_long else room
-        )
-        painter.drawText(QRectF(46, 26, width, 18), left | top, detail)
+        for place, line in enumerate(self._lines(self.width())):
+            area = QRectF(46, 26 + CARD_LINE * place, width, 18)
+            painter.drawText(area, left | top, line)
         painter.setPen(t.t1 if self.isEnabled() else t.t3)
         painter.setFont(ui_font(13, SEMIBOLD))
         title = painter.fontMetrics().elidedText(self.text(), cut, room)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -39,6 +39,7 @@ NO_COPIES = N_(
     "No copy of this chat is kept yet: the first is made when SillyTavern writes it while "
     "Tavernkeep runs."
 )
+SIZE, BESIDE = QSize(720, 560), QSize(48, 48)  # what of the window stays to be seen around it
 MOST_LOST = 500  # named in the list; the count is of all
 
 
@@ -78,7 +79,7 @@ class CopiesDialog(QDialog):
         self._compared: Path | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Copies of a chat"))
-        self.resize(720, 560)
+        self.resize(SIZE.boundedTo(parent.window().size() - BESIDE))
         self._model = CopiesModel(self)
         self.table = self._make_table()
         self.difference = Label(tr(EXPLANATION), font=ui_font(12), tone=T2_ROLE, wraps=True)

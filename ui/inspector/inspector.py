@@ -14,7 +14,7 @@ from app.story.recaps import RunningVersion, injected_version, visible_versions
 from app.story.story import Story
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
-from ui.controls.fields import Choice
+from ui.controls.fields import MORE, Choice
 from ui.controls.labels import Label, body, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
@@ -60,7 +60,7 @@ class Inspector(QWidget):
     def __init__(self, session: Session, see_text: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._versions = Choice(tr("Version of the running recap"))
+        self._versions = Choice(tr("Version of the running recap"), is_brief=True)
         self._versions.activated.connect(self._on_version_activated)
         self._edit = IconButton("pencil", tr("Edit the running recap"), is_framed=True)
         self._edit.clicked.connect(self._begin_edit)
@@ -198,7 +198,7 @@ class Inspector(QWidget):
             self._numbers = [version.version for version in reversed(visible)]
             words = [version_word(version) for version in reversed(visible)]
             if latest in self._numbers:
-                words[self._numbers.index(latest)] += f"  {tr('latest')}"
+                words[self._numbers.index(latest)] += f"{MORE}{tr('latest')}"
             self._versions.addItems(words)  # each by itself, thousands take a while
             if current is not None:
                 is_there = current.version in self._numbers

@@ -50,11 +50,18 @@ class TextOffers(Surface):
             grid.addWidget(button, row, 0)
             grid.addWidget(cost, row, 1)
             self.buttons[request], self.costs[request] = button, cost
+        self.why_none = meta("", wraps=True)
+        self.why_none.hide()
+        grid.addWidget(self.why_none, len(actions), 0, 1, 2)
 
     def show_offers(self, offers: Sequence[TextOffer], *, can_change: bool) -> None:
-        """Show what each text takes now."""
+        """Show what each text takes now. What keeps all of them is said once."""
+        reasons = {offer.why_not for offer in offers}
+        why_none = reasons.pop() if len(reasons) == 1 else ""
+        self.why_none.setText(why_none)
+        self.why_none.setVisible(bool(why_none))
         for offer in offers:
-            self.costs[offer.request].setText(cost_words(offer))
+            self.costs[offer.request].setText("" if why_none else cost_words(offer))
             is_there = can_change and not offer.why_not
             self.buttons[offer.request].setEnabled(is_there)
             self._actions[offer.request].setEnabled(is_there)

@@ -16,7 +16,7 @@ from ui.story.scenes.navigator import Navigator
 from ui.theme.source import ThemeSource
 
 INSPECTOR = 316
-NARROWEST, WIDEST = 260, 480
+NARROWEST, WIDEST = 272, 480
 
 
 class StoryStage(QWidget):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
@@ -20,8 +20,8 @@ from ui.theme.style import rounded
 HEIGHT = 48
 PLACE_FROM = 80  # px
 WIDE = 860
-LEAST_SEARCH = 110
-LEAST_PLACE, PLACED = 120, 720  # px of where one is, in a header as wide as that
+LEAST_SEARCH = 84
+MOST_PLACE, PLACED = 190, 720  # px of where one is that are kept, in a header as wide as that
 
 
 class SearchButton(QAbstractButton):
@@ -40,10 +40,13 @@ class SearchButton(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMaximumWidth(self._width)
 
-    def set_narrow(self, is_narrow: bool) -> None:
-        self._width = 150 if is_narrow else 300
-        self.setMaximumWidth(self._width)
-        self.updateGeometry()
+    def set_room(self, px: int, *, is_narrow: bool) -> None:
+        """Take as much of so many px as it is worth in a narrow header, or in a wide one."""
+        width = max(LEAST_SEARCH, min(150 if is_narrow else 300, px))
+        if width != self._width:
+            self._width = width
+            self.setMaximumWidth(width)
+            self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         return QSize(self._width, 28)
@@ -59,16 +62,20 @@ class SearchButton(QAbstractButton):
         painter.drawPixmap(10, 7, pixmap)
         painter.setFont(ui_font(12))
         painter.setPen(t.t3)
-        text = tr("Search, run") if self.width() < 200 else tr("Search the story or run a command")
         area = QRectF(32, 0, self.width() - 40, self.height())
         middle = Qt.AlignmentFlag.AlignVCenter
         hint = ui_font(10, MEDIUM)
         room = int(area.width()) - QFontMetrics(hint).horizontalAdvance(self._hint) - 8
-        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, text)
+        painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, self._words_in(room))
         painter.setFont(hint)
         painter.setPen(t.t2)
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignRight, self._hint)
+
+    def _words_in(self, room: int) -> str:
+        """What fits whole; the icon and the key say enough where no word does."""
+        metrics = QFontMetrics(ui_font(12))
+        said = (tr("Search the story or run a command"), tr("Search, run"), tr("Search"))
+        return next((one for one in said if metrics.horizontalAdvance(one) <= room), "")
 
 
 class _Place(ElidedLabel):
@@ -202,15 +209,31 @@ class Header(QWidget):
         super().resizeEvent(event)
         self._fit()
 
+    def event(self, event: QEvent) -> bool:
+        """A button that was added counts only once it is shown, which asks for a layout."""
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return done
+
     def minimumSizeHint(self) -> QSize:
         return QSize(320, HEIGHT)
 
     def _fit(self) -> None:
-        is_narrow = self.width() < WIDE
-        self._search.set_narrow(is_narrow)
-        # Where one is goes before a wide field for search.
-        has_place = bool(self._place.text()) and self.width() >= PLACED
-        self._place.setMinimumWidth(LEAST_PLACE if has_place else 0)
+        # The words of buttons go before where one is, and that before a wide field for search.
+        place, layout = self._place, self.layout()
+        if layout is None:
+            return
+        whole = place.fontMetrics().horizontalAdvance(place.text()) + 2
+        kept = min(MOST_PLACE, whole) if self.width() >= PLACED else 0
+        others = layout.totalSizeHint().width() - place.sizeHint().width()
+        if not self._search.isHidden():
+            others -= self._search.sizeHint().width()
+        if others + kept + LEAST_SEARCH > self.width():
+            kept = 0
+        place.setMinimumWidth(kept)
+        room = self.width() - others - kept
+        self._search.set_room(room, is_narrow=self.width() < WIDE)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         # The hairline under the header belongs to pages without a strip of their own.

@@ -23,7 +23,7 @@ from ui.theme import current_tokens
 from ui.theme.fonts import ui_font
 
 SIZE = QSize(880, 600)
-TITLES_WIDE = 290
+TITLES_WIDE = 316
 CELL = 6  # px around a cell's text
 LINE, PARAGRAPH, INDENT = 125, 8, 20  # % of a line's height, px beneath a paragraph, px of a list
 NOTHING = N_("No page of help holds that.")

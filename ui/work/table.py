@@ -11,7 +11,7 @@ from ui.work.delegate import ROW_HEIGHT, OperationDelegate
 from ui.work.model import Column, OperationModel
 
 WIDTHS = {Column.TOKENS: 116, Column.TIME: 84}
-WORK_SHARE = 0.42  # of the width
+WORK_SHARE = 0.46  # of the width
 BEST_WORK = 520  # px; a wider one keeps from the state what it needs
 ROOMY = 720  # px; what a narrower table hides stands in the tips
 

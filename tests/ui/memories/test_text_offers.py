@@ -22,7 +22,7 @@ from ui.memories.texts import TextCard
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
 
-async def test_without_a_model_each_text_says_why_it_cannot_be_asked_for(
+async def test_without_a_model_it_is_said_once_why_no_text_can_be_asked_for(
     page: MemoriesPage, until: Until
 ) -> None:
     page.rail.places[TEXTS].click()
@@ -31,8 +31,9 @@ async def test_without_a_model_each_text_says_why_it_cannot_be_asked_for(
     assert set(offers.buttons) == set(TextRequest)
     for request, button in offers.buttons.items():
         assert not button.isEnabled()
-        assert "model" in offers.costs[request].text()
+        assert offers.costs[request].text() == ""
         assert not page.commands.texts[request].isEnabled()
+    assert "model" in offers.why_none.text()
 
 
 async def test_a_press_asks_for_the_text_and_says_so(

@@ -169,7 +169,7 @@ class _BondDelegate(QStyledItemDelegate):
         bar = QRectF(area.right() - 16 - COUNT - BAR, area.center().y() - 3, BAR, 6)
         rounded(painter, bar, 3, t.line)
         bar.setWidth(max(6.0, BAR * share))
-        rounded(painter, bar, 3, t.accent if is_other else t.t3)
+        rounded(painter, bar, 3, t.t2 if is_other else t.t3)
         painter.setPen(t.t2)
         painter.setFont(ui_font(12, SEMIBOLD))
         painter.drawText(area.adjusted(0, 0, -16, 0), _RIGHT, number(count))

@@ -331,5 +331,5 @@ def _table(model: EntityModel) -> QTableView:
         mode = QHeaderView.ResizeMode.Fixed if width else QHeaderView.ResizeMode.Stretch
         header.setSectionResizeMode(column, mode)
         if width:
-            table.setColumnWidth(column, width)
+            table.setColumnWidth(column, max(width, header.width_of(column)))
     return table

@@ -8,6 +8,7 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
+    QFontMetrics,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -238,6 +239,12 @@ class Header(QHeaderView):
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), HEADER_HEIGHT)
+
+    def width_of(self, number: int) -> int:
+        """Px that a column needs for its name."""
+        words = str(self.model().headerData(number, Qt.Orientation.Horizontal))
+        beside = 20 if number in self._numbers else 8
+        return QFontMetrics(ui_font(12, SEMIBOLD)).horizontalAdvance(words) + beside
 
     def paintSection(self, painter: QPainter, rect: QRect, number: int) -> None:
         t = current_tokens()
