@@ -6,6 +6,7 @@ changes loses no more than that.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,13 +19,17 @@ from app.recall.words import Words
 from app.story.messages import Message, MessageKind
 
 SPEAKER_WEIGHS = 1.5  # that a message is by somebody who is named
+OF_TALKER = 1.7  # as often where people only talk: there nobody else tells what they do
 # Of the score of a neighbour that adds to a message's own, where both are short: an answer says
-# little without its question. With long messages it hurts.
-NEIGHBOUR, QUESTION = 0.2, 0.7
-MEANING = 1.5  # by how much what stands out by its meaning adds, for each standard deviation
-OF_LONG = 0.5  # share of that of a message that is not short: one of its sentences is like much
+# little without its question. With long messages it hurts. Who only talks goes on with what they
+# said before: the same of the next message but one.
+NEIGHBOUR, QUESTION, NEXT_BUT_ONE = 0.2, 0.7, 0.3
+# By how much what stands out by its meaning adds, for each standard deviation: where it is asked in
+# another language, where people only talk, and in a story, one of whose sentences is like much.
+MEANING, MEANT_IN_TALK, MEANT_IN_STORY = 1.5, 1.0, 0.5
 SHORT = 60  # terms, those that say nothing not counted
 QUESTION_MARKS = ("?", "？", "¿")
+_NARRATED = re.compile(r"[*_\"“”„«»「」『』]|(?m:^\s*[—–-])")  # what speech in a story stands in
 DEAD = 0.3  # share of texts that no message shows any more, at which all is read anew
 
 
@@ -69,7 +74,7 @@ class MessageIndex:
         self.messages: Sequence[Message] = ()
         self._postings = Postings()
         self._texts: dict[str, int] = {}
-        self._asks: list[bool] = []
+        self._asks, self._talks = array("b"), array("b")
         self._of_message = array("q")
         self._names: dict[str, int] = {}
         self._name_terms: list[frozenset[str]] = []
@@ -109,11 +114,15 @@ class MessageIndex:
                 return np.zeros(0)
             texts = np.array(self._of_message, dtype=np.intp)
             own = self._postings.scores(asked.terms)[texts]
+            is_short = self._are_short(texts)
+            is_talk = is_short & np.array(self._talks, dtype=np.bool_)[texts]
             if meaning is not None:
                 shared = min(len(own), len(meaning))  # one may know of a message more
-                weights = np.where(self._are_short(texts) | is_foreign, MEANING, MEANING * OF_LONG)
-                own[:shared] += weights[:shared] * meaning[:shared]
-            return self._with_neighbours(own, texts) + self._by_speaker(asked)
+                of_own = np.where(is_talk, MEANT_IN_TALK, MEANT_IN_STORY)
+                own[:shared] += (MEANING if is_foreign else of_own[:shared]) * meaning[:shared]
+            asks = np.array(self._asks, dtype=np.bool_)[texts]
+            found = _with_neighbours(own, asks=asks, is_short=is_short, is_talk=is_talk)
+            return found + self._by_speaker(asked) * np.where(is_talk, OF_TALKER, 1.0)
 
     def by_words(self, asked: Asked) -> Floats:
         """The same by the words of each message alone."""
@@ -140,15 +149,6 @@ class MessageIndex:
         """The most that a term can say."""
         return self._postings.rarest
 
-    def _with_neighbours(self, own: Floats, texts: Numbers) -> Floats:
-        asks = np.array(self._asks, dtype=np.bool_)[texts]
-        is_short = self._are_short(texts)
-        both = is_short[1:] & is_short[:-1]
-        found = own.copy()
-        found[1:] += np.where(both, own[:-1] * np.where(asks[:-1], QUESTION, NEIGHBOUR), 0.0)
-        found[:-1] += np.where(both, own[1:] * NEIGHBOUR, 0.0)
-        return found
-
     def _are_short(self, texts: Numbers) -> Flags:
         found: Flags = np.array(self._postings.lengths, dtype=np.float64)[texts] <= SHORT
         return found
@@ -168,6 +168,7 @@ class MessageIndex:
             terms = self.words.of(message.text) if is_told else []
             number = self._texts[key] = self._postings.add(terms)
             self._asks.append(is_told and any(m in message.text for m in QUESTION_MARKS))
+            self._talks.append(is_told and _NARRATED.search(message.text) is None)
         return number
 
     def _speaker(self, name: str) -> int:
@@ -176,3 +177,17 @@ class MessageIndex:
             number = self._names[name] = len(self._name_terms)
             self._name_terms.append(frozenset(self.words.of(name)))
         return number
+
+
+def _with_neighbours(own: Floats, *, asks: Flags, is_short: Flags, is_talk: Flags) -> Floats:
+    """The scores with what neighbours add. asks: whether each asks something. is_talk: whether it
+    is nothing but what somebody says, and short.
+    """
+    both = is_short[1:] & is_short[:-1]
+    found = own.copy()
+    found[1:] += np.where(both, own[:-1] * np.where(asks[:-1], QUESTION, NEIGHBOUR), 0.0)
+    found[:-1] += np.where(both, own[1:] * NEIGHBOUR, 0.0)
+    both, once = is_talk[2:] & is_talk[:-2], found.copy()
+    found[2:] += np.where(both, once[:-2] * NEXT_BUT_ONE, 0.0)
+    found[:-2] += np.where(both, once[2:] * NEXT_BUT_ONE, 0.0)
+    return found

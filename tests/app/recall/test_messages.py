@@ -66,7 +66,24 @@ def test_a_short_answer_is_found_by_its_question() -> None:
         story("Where did you hide the astrolabe?", "Under the stairs, with the flour.", "Good.")
     )
     scores = index.scores(asked(index, "astrolabe hidden"))
-    assert scores[1] > scores[2] == 0.0
+    assert scores[1] > scores[2]
+
+
+def test_who_only_talks_goes_on_with_what_they_said_before() -> None:
+    said = ("I have sold the mare.", "Oh no, really?", "She limped, the poor thing.")
+    told = tuple(f'"{line}" He looks at the rain.' for line in said)
+    talk, story_ = (index_of(story(*lines)) for lines in (said, told))
+    assert talk.scores(asked(talk, "mare"))[2] > 0.0
+    assert story_.scores(asked(story_, "mare"))[2] == 0.0
+
+
+def test_meaning_and_the_writer_count_more_where_people_only_talk() -> None:
+    lines = ("It rained all day.", "*Rain fell on the harbour all day.*")
+    talk, told = (index_of((message(0, line, "Bram"),)) for line in lines)
+    alike, nobody = np.array([1.0]), Asked({})
+    assert talk.scores(nobody, alike)[0] > told.scores(nobody, alike)[0] > 0.0
+    who = Asked({"bram": 1.0}, frozenset({"bram"}))
+    assert talk.scores(who)[0] > told.scores(who)[0] > 0.0
 
 
 def test_long_neighbours_say_nothing_of_each_other() -> None:
