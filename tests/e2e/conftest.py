@@ -23,6 +23,7 @@ from tests.e2e import sillytavern
 from tests.e2e.bridge import RecordingBridge
 from tests.e2e.page import TavernPage
 from tests.fakes import FakeLlm
+from tests.paused_loop import pytest_runtest_protocol as pytest_runtest_protocol
 
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import inspect
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
-import pytestqt.plugin
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion, open_companion
@@ -17,25 +15,13 @@ from app.core import translation
 from app.core.paths import user_folders
 from app.core.tasks import TaskSupervisor
 from tests.labelled import WrittenTavern
+from tests.paused_loop import pytest_runtest_protocol as pytest_runtest_protocol
 from tests.ui.told_demo import put_demo, remember_demo, tell_demo
 from ui.program.application import dress
 from ui.program.main_window import MainWindow
 from ui.theme import ThemeChoice, theme
 
 Until = Callable[[Callable[[], bool]], object]
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Between the phases of a coroutine test no Qt event is worked off.
-
-    pytest-qt would do so, and the tasks of the paused loop would step without a running loop.
-    """
-    is_coroutine = inspect.iscoroutinefunction(getattr(item, "obj", None))
-    with pytest.MonkeyPatch.context() as patch:
-        if is_coroutine:
-            patch.setattr(pytestqt.plugin, "_process_events", lambda: None)
-        return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)
