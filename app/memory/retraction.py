@@ -8,7 +8,9 @@ from app.memory.names import folded
 from app.memory.records import Memory, Review, Tier
 from app.memory.similarity import jaccard, normalised
 
-SAME_MATTER = 0.70  # Jaccard, spec/smart-memory.md §7; a denial of the matter counts as it, too
+SAME_PROPOSITION = (
+    0.70  # Jaccard, spec/smart-memory.md §7; a denial of the proposition counts as it, too
+)
 # Which attitudes of a teller stand behind what the listener holds.
 BEHIND: Mapping[str, frozenset[str]] = {
     "knows": frozenset({"knows", "hiding", "suspects"}),
@@ -45,7 +47,7 @@ def retracted(
             (at, other)
             for name in _names_of(entry.told_by, of)
             for at, other in of[name]
-            if other.id != entry.id and _is_same_matter(entry.text, other.text)
+            if other.id != entry.id and _is_same_proposition(entry.text, other.text)
         ]
         before = [other for at, other in theirs if at < place]
         attitudes = [other for other in before if other.type != "hiding"]
@@ -84,5 +86,5 @@ def _names_of(teller: str, of: Mapping[str, object]) -> list[str]:
     return fitting if len(fitting) == 1 else []
 
 
-def _is_same_matter(one: str, other: str) -> bool:
-    return normalised(one) == normalised(other) or jaccard(one, other) >= SAME_MATTER
+def _is_same_proposition(one: str, other: str) -> bool:
+    return normalised(one) == normalised(other) or jaccard(one, other) >= SAME_PROPOSITION

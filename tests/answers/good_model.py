@@ -29,7 +29,7 @@ TAGS = {
     "multi-scene": "event:2:permanent",
 }
 TWO_NOTES = re.compile(r"Older note: (.*)\nNewer note: (.*)")
-SAME_MATTER = 0.5  # of the words of two questions
+SAME_PROPOSITION = 0.5  # of the words of two questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class GoodModel(Oracle):
         ]
         if all(question is not None and question.kind == "updated-fact" for question in questions):
             first, second = (_words(question.text) for question in questions if question)
-            if len(first & second) >= SAME_MATTER * len(first | second):
+            if len(first & second) >= SAME_PROPOSITION * len(first | second):
                 return "UPDATE"
         return "INDEPENDENT"
 

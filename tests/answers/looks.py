@@ -163,11 +163,11 @@ class LineCheck(LeakCheck):
 
     def forbidden(self, responder: str, line: str) -> Standing | None:
         """The entry by which a responder cannot know what a line says, None for no such."""
-        for matter in self._map.matters:
-            if self._map.has(responder, matter, self._at):
+        for proposition in self._map.propositions:
+            if self._map.has(responder, proposition, self._at):
                 continue
-            held = self._map.holders(matter, self._at)
-            mine = self._map.of_person(responder, matter, self._at)
+            held = self._map.holders(proposition, self._at)
+            mine = self._map.of_person(responder, proposition, self._at)
             reason = self._reason(responder, mine, held)
             if reason is None:
                 continue

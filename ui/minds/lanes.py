@@ -1,4 +1,4 @@
-"""One lane for each person of a matter: from where to where they knew, suspected or hid it."""
+"""One lane for each person of a proposition: from where to where they knew, suspected or hid it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPainterPat
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.core.translation import N_, tr
-from app.memory.epistemic.map_view import MindMap, Stance, Stretch
+from app.memory.epistemic.map_view import EpistemicMapView, Stance, Stretch
 from ui.controls.labels import plain_tip
 from ui.minds.scene_slider import LABEL, Axis, playhead
 from ui.minds.tones import DISC, paint_glyph, stroke
@@ -50,10 +50,10 @@ class Lanes(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._minds: MindMap | None = None
+        self._minds: EpistemicMapView | None = None
         self._lanes: list[tuple[str, tuple[Stretch, ...]]] = []
         self._know: Sequence[tuple[int, int]] = ()
-        self._matter = -1
+        self._proposition = -1
         self._at = self._last = 0
         self._person = ""
         self.setAccessibleName(tr("Who came to know it, and when"))
@@ -61,9 +61,9 @@ class Lanes(QWidget):
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_matter(self, minds: MindMap | None, number: int, last: int) -> None:
-        """The lanes of a matter, -1 for none."""
-        self._minds, self._matter, self._last = minds, number, last
+    def show_proposition(self, minds: EpistemicMapView | None, number: int, last: int) -> None:
+        """The lanes of a proposition, -1 for none."""
+        self._minds, self._proposition, self._last = minds, number, last
         if minds is None or not 0 <= number < len(minds.topics):
             self._lanes, self._know = [], ()
         else:
@@ -92,7 +92,7 @@ class Lanes(QWidget):
         self.setAccessibleDescription(". ".join(said))
 
     def _stance(self, person: str, stretch: Stretch) -> Stance:
-        return Stance(person, self._matter, stretch.attitude, stretch.standing)
+        return Stance(person, self._proposition, stretch.attitude, stretch.standing)
 
     def sizeHint(self) -> QSize:
         return QSize(480, max(1, len(self._lanes)) * LANE + FOOT)

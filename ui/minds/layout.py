@@ -1,4 +1,4 @@
-"""Where people and matters stand on the map: the same for every moment of the story, so that
+"""Where people and propositions stand on the map: the same for every moment of the story, so that
 nothing jumps while it is replayed."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from app.memory.epistemic.map_view import MindMap, Topic
+from app.memory.epistemic.map_view import EpistemicMapView, Topic
 
 Key = TypeVar("Key", bound=Hashable)
 Other = TypeVar("Other", bound=Hashable)
@@ -18,9 +18,9 @@ WEIGHT_NOW = 3  # of what holds now, against what once held
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """row: place of each matter, from the top; several that never hold at once may share one.
-    now: how many rows, from the top, are of matters that hold now. left, right: the ranks of
-    people from the top, each with the mean row of its matters.
+    """row: place of each proposition, from the top; several that never hold at once may share one.
+    now: how many rows, from the top, are of propositions that hold now. left, right: the ranks of
+    people from the top, each with the mean row of its propositions.
     """
 
     row: Mapping[int, int] = field(default_factory=dict)
@@ -29,14 +29,14 @@ class Layout:
     right: Mapping[str, float] = field(default_factory=dict)
 
 
-def lay_out(minds: MindMap, last: int) -> Layout:
-    """Two ranks of people with the matters between them. last: index of the newest message.
+def lay_out(minds: EpistemicMapView, last: int) -> Layout:
+    """Two ranks of people with the propositions between them. last: index of the newest message.
 
-    Near their matters, by turns: people at the mean of their matters' places, matters at the mean
-    of their people's, which leaves few lines crossing.
+    Near their propositions, by turns: people at the mean of their propositions' places,
+    propositions at the mean of their people's, which leaves few lines crossing.
     """
     ties = _ties(minds)
-    back = [(matter, person, weight) for person, matter, weight in ties]
+    back = [(proposition, person, weight) for person, proposition, weight in ties]
     now = [topic.number for topic in minds.topics if _end(topic, last) > last]
     for _ in range(SWEEPS):
         people = _means(ties, {number: float(n) for n, number in enumerate(now)})
@@ -52,7 +52,7 @@ def lay_out(minds: MindMap, last: int) -> Layout:
 
 
 def rows(topics: Sequence[Topic], last: int, order: Sequence[int]) -> dict[int, int]:
-    """Which row each matter has. Those of `order` hold now: each has a row to itself from
+    """Which row each proposition has. Those of `order` hold now: each has a row to itself from
     its beginning on. What ended shares rows with what came before or after it.
     """
     by_number = {topic.number: topic for topic in topics}
@@ -79,7 +79,7 @@ def _end(topic: Topic, last: int) -> int:
     return last + 1 if topic.end is None else topic.end
 
 
-def _ties(minds: MindMap) -> list[tuple[str, int, int]]:
+def _ties(minds: EpistemicMapView) -> list[tuple[str, int, int]]:
     """Who has to do with what at any time, and how much that weighs."""
     return [
         (person, topic.number, WEIGHT_NOW if stretches[-1].end is None else 1)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import tr, trn
 from app.memory.epistemic.leaks import Leak, LeakKind
-from app.memory.epistemic.map_view import MindMap
+from app.memory.epistemic.map_view import EpistemicMapView
 from app.memory.tiers.epistemic import title_of
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
@@ -32,12 +32,12 @@ class LeakStrip(QWidget):
     """
 
     message_asked = Signal(int)
-    matter_asked = Signal(int)
+    proposition_asked = Signal(int)
 
     def __init__(self, veil: Veil, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._veil = veil
-        self._minds: MindMap | None = None
+        self._minds: EpistemicMapView | None = None
         self._leaks: Sequence[Leak] = ()
         self._message = 0
         self._is_whole = False
@@ -63,7 +63,7 @@ class LeakStrip(QWidget):
         """What is listed."""
         return self._leaks
 
-    def show_leaks(self, minds: MindMap, leaks: Sequence[Leak], message: int) -> None:
+    def show_leaks(self, minds: EpistemicMapView, leaks: Sequence[Leak], message: int) -> None:
         """List what a message gives away; nothing is shown where there is nothing."""
         self._minds, self._message = minds, message
         self._leaks = sorted(leaks, key=lambda leak: leak.kind is LeakKind.TOLD)
@@ -95,7 +95,7 @@ class LeakStrip(QWidget):
         self._is_whole = True
         self._show()
 
-    def _row(self, minds: MindMap, leak: Leak) -> QWidget:
+    def _row(self, minds: EpistemicMapView, leak: Leak) -> QWidget:
         is_on_map = minds.knowledge.holds(leak.entry)  # a memory is not
         topic = minds.topic_of(leak.entry) if is_on_map else None
         is_veiled = topic is not None and self._veil.hides(topic)
@@ -120,7 +120,7 @@ class LeakStrip(QWidget):
         foot.addWidget(self._link(tr("Said in"), leak.message))
         if topic is not None:
             on_map = Link(tr("On the map"), tr("Choose this matter on the map."))
-            on_map.clicked.connect(lambda: self.matter_asked.emit(topic.number))
+            on_map.clicked.connect(lambda: self.proposition_asked.emit(topic.number))
             foot.addWidget(on_map)
         column.addLayout(foot)
         return row

@@ -1,4 +1,4 @@
-"""What stands on the map: a person and a matter."""
+"""What stands on the map: a person and a proposition."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ class PersonItem(QGraphicsItem):
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, words)
 
 
-class MatterItem(QGraphicsItem):
-    """A card with a matter's title and who has how much of it; its origin is its centre."""
+class PropositionItem(QGraphicsItem):
+    """A card with a proposition's title and who has how much of it; its origin is its centre."""
 
     def __init__(self, topic: Topic) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The map: people left and right, matters between them, a line for each who has to do with one."""
+"""The map: people left and right, propositions between them, a line for each tie."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.translation import tr
-from app.memory.epistemic.map_view import MindMap, Stance
+from app.memory.epistemic.map_view import EpistemicMapView, Stance
 from ui.controls.labels import plain_tip
 from ui.minds.layout import Layout
-from ui.minds.map_items import CARD_HEIGHT, PERSON_DISC, MatterItem, PersonItem
+from ui.minds.map_items import CARD_HEIGHT, PERSON_DISC, PersonItem, PropositionItem
 from ui.minds.ties import Tie, TiesItem
 from ui.minds.veil import Veil
 from ui.minds.words import VEILED, counts_words, stance_words
@@ -35,7 +35,7 @@ from ui.theme import current_tokens, theme
 from ui.theme.style import BAR_EXTENT
 
 MARGIN = 18.0
-ROWS = (54.0, 88.0)  # px from one matter to the next
+ROWS = (54.0, 88.0)  # px from one proposition to the next
 PERSON = 84.0  # px from one person to the next, at least
 SIDE = 92.0  # from the edge to the centre of a disc
 CARD = (200.0, 420.0)
@@ -54,21 +54,21 @@ class MapView(QGraphicsView):
     """
 
     person_chosen = Signal(str)
-    matter_chosen = Signal(int)
+    proposition_chosen = Signal(int)
     left = Signal()
     opened = Signal()
 
     def __init__(self, veil: Veil, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._veil = veil
-        self._minds: MindMap | None = None
+        self._minds: EpistemicMapView | None = None
         self._layout = Layout()
-        self._person, self._matter = "", -1
-        self._cursor: PersonItem | MatterItem | None = None
+        self._person, self._proposition = "", -1
+        self._cursor: PersonItem | PropositionItem | None = None
         self._is_zoomed = False  # by the user
         self._arranged_for = QSize()
         self.people: dict[str, PersonItem] = {}
-        self.matters: dict[int, MatterItem] = {}
+        self.propositions: dict[int, PropositionItem] = {}
         self.ties: list[Tie] = []
         self._lines = TiesItem()
         self._scene = QGraphicsScene(self)
@@ -93,21 +93,21 @@ class MapView(QGraphicsView):
 
     # What is shown
 
-    def show_minds(self, minds: MindMap, layout: Layout) -> None:
+    def show_minds(self, minds: EpistemicMapView, layout: Layout) -> None:
         """Another map, or the same after the story went on."""
         self._minds, self._layout = minds, layout
         self._cursor = None
         self._scene.removeItem(self._lines)
         self._scene.clear()
         self._scene.addItem(self._lines)
-        self.people, self.matters, self.ties = {}, {}, []
+        self.people, self.propositions, self.ties = {}, {}, []
         for place, person in enumerate(minds.people):
             item = PersonItem(person.key, person.name, place)
             self.people[person.key] = item
             self._scene.addItem(item)
         for topic in minds.topics:
-            card = MatterItem(topic)
-            self.matters[topic.number] = card
+            card = PropositionItem(topic)
+            self.propositions[topic.number] = card
             self._scene.addItem(card)
         self._show_veil()
 
@@ -116,8 +116,8 @@ class MapView(QGraphicsView):
         self.ties = [Tie(stance) for stance in stances if stance.person in self.people]
         held: defaultdict[int, list[Stance]] = defaultdict(list)
         for tie in self.ties:
-            held[tie.stance.matter].append(tie.stance)
-        for number, card in self.matters.items():
+            held[tie.stance.proposition].append(tie.stance)
+        for number, card in self.propositions.items():
             own = held.get(number, [])
             card.setVisible(bool(own))
             if own:
@@ -125,18 +125,19 @@ class MapView(QGraphicsView):
                 place = f"#{newest}" if newest >= 0 else ""
                 card.show_state(counts=counts_words(own), place=place)
         self.arrange()
-        self.choose(self._person, self._matter)
+        self.choose(self._person, self._proposition)
 
-    def choose(self, person: str, matter: int) -> None:
-        """Put a person and a matter in front; the rest steps back."""
-        self._person, self._matter = person, matter
+    def choose(self, person: str, proposition: int) -> None:
+        """Put a person and a proposition in front; the rest steps back."""
+        self._person, self._proposition = person, proposition
         is_any = any(
-            tie.stance.person == person or tie.stance.matter == matter for tie in self.ties
+            tie.stance.person == person or tie.stance.proposition == proposition
+            for tie in self.ties
         )
         part: set[str] = set()
         for tie in self.ties:
             stance = tie.stance
-            is_meant = stance.person == person or stance.matter == matter
+            is_meant = stance.person == person or stance.proposition == proposition
             if is_meant:
                 part.add(stance.person)
             tie.is_faint = is_any and not is_meant
@@ -144,13 +145,13 @@ class MapView(QGraphicsView):
         for key, item in self.people.items():
             has_part = key in has_ties and (not is_any or key in part or key == person)
             item.show_part(is_chosen=key == person, has_part=has_part)
-        for number, card in self.matters.items():
-            card.show_state(is_chosen=number == matter)
+        for number, card in self.propositions.items():
+            card.show_state(is_chosen=number == proposition)
         self._lines.show_ties(self.ties, self._scene.sceneRect())
         self._describe()
 
     def _show_veil(self) -> None:
-        for card in self.matters.values():
+        for card in self.propositions.values():
             card.show_state(is_veiled=self._veil.hides(card.topic))
             card.setToolTip(plain_tip(tr(VEILED) if card.is_veiled else card.topic.title))
         self._describe()
@@ -158,10 +159,10 @@ class MapView(QGraphicsView):
     def _describe(self) -> None:
         """Say in words what is chosen, for who does not see it."""
         minds, said = self._minds, []
-        if minds is not None and 0 <= self._matter < len(minds.topics):
-            topic = minds.topic(self._matter)
+        if minds is not None and 0 <= self._proposition < len(minds.topics):
+            topic = minds.topic(self._proposition)
             title = tr(VEILED) if self._veil.hides(topic) else topic.title
-            ties = (tie.stance for tie in self.ties if tie.stance.matter == self._matter)
+            ties = (tie.stance for tie in self.ties if tie.stance.proposition == self._proposition)
             said = [title, *(stance_words(minds, stance) for stance in ties)]
         self.setAccessibleDescription(". ".join(said))
 
@@ -183,8 +184,8 @@ class MapView(QGraphicsView):
         card = min(CARD[1], max(CARD[0], width * CARD_SHARE))
         first = top + (height - layout.now * row) / 2 + row / 2
         for number, place in layout.row.items():
-            self.matters[number].set_width(card)
-            self.matters[number].setPos(width / 2, first + place * row)
+            self.propositions[number].set_width(card)
+            self.propositions[number].setPos(width / 2, first + place * row)
         is_even = height <= 1.6 * seen
         for x, rank in ((SIDE, layout.left), (width - SIDE, layout.right)):
             wanted = {} if is_even else {key: first + own * row for key, own in rank.items()}
@@ -192,7 +193,7 @@ class MapView(QGraphicsView):
                 self.people[key].setPos(x, y - 10)
         self._lead_ties()
         # Rows that only the past has are reached while it is looked at.
-        held = [self.matters[tie.stance.matter].y() for tie in self.ties]
+        held = [self.propositions[tie.stance.proposition].y() for tie in self.ties]
         foot = max(top + height, max(held, default=0.0) + row / 2) + MARGIN
         area = QRectF(0, 0, width, foot)
         self._scene.setSceneRect(area)
@@ -204,18 +205,18 @@ class MapView(QGraphicsView):
         for tie in self.ties:
             stance = tie.stance
             at_person[stance.person].append(tie)
-            at_card[stance.matter, stance.person in self._layout.left].append(tie)
+            at_card[stance.proposition, stance.person in self._layout.left].append(tie)
         starts: dict[int, float] = {}
         ends: dict[int, float] = {}
         for ties in at_person.values():
-            ties.sort(key=lambda tie: self._layout.row[tie.stance.matter])
+            ties.sort(key=lambda tie: self._layout.row[tie.stance.proposition])
             _ports(ties, starts, PERSON_DISC - 14)
         for ties in at_card.values():
             ties.sort(key=lambda tie: self.people[tie.stance.person].y())
             _ports(ties, ends, CARD_HEIGHT - 16)
         taken: set[tuple[int, int]] = set()
         for tie in self.ties:
-            person, card = self.people[tie.stance.person], self.matters[tie.stance.matter]
+            person, card = self.people[tie.stance.person], self.propositions[tie.stance.proposition]
             way = 1 if person.x() < card.x() else -1
             start = person.x() + way * (PERSON_DISC / 2 + 4), person.y() + starts[id(tie)]
             end = card.x() - way * card.width / 2, card.y() + ends[id(tie)]
@@ -266,9 +267,9 @@ class MapView(QGraphicsView):
 
     # Choosing
 
-    def _at(self, point: QPoint) -> PersonItem | MatterItem | Tie | None:
+    def _at(self, point: QPoint) -> PersonItem | PropositionItem | Tie | None:
         item = self.itemAt(point)
-        if isinstance(item, PersonItem | MatterItem):
+        if isinstance(item, PersonItem | PropositionItem):
             return item
         there = self.mapToScene(point)
         hit = [tie for tie in self.ties if tie.is_at(there)]
@@ -290,7 +291,7 @@ class MapView(QGraphicsView):
         item = self._at(event.position().toPoint())
         self._cursor = None
         if isinstance(item, Tie):
-            self.matter_chosen.emit(item.stance.matter)
+            self.proposition_chosen.emit(item.stance.proposition)
             self.person_chosen.emit(item.stance.person)
         elif item is not None:
             self._choose_item(item)
@@ -301,11 +302,11 @@ class MapView(QGraphicsView):
         if self._at(event.position().toPoint()) is not None:
             self.opened.emit()
 
-    def _choose_item(self, item: PersonItem | MatterItem) -> None:
+    def _choose_item(self, item: PersonItem | PropositionItem) -> None:
         if isinstance(item, PersonItem):
             self.person_chosen.emit(item.key)
         else:
-            self.matter_chosen.emit(item.topic.number)
+            self.proposition_chosen.emit(item.topic.number)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         keys = {
@@ -318,7 +319,7 @@ class MapView(QGraphicsView):
             self._step(*keys[Qt.Key(event.key())])
             return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self._person or self._matter >= 0:
+            if self._person or self._proposition >= 0:
                 self.opened.emit()
             return
         if event.key() == Qt.Key.Key_Escape:
@@ -327,11 +328,15 @@ class MapView(QGraphicsView):
         super().keyPressEvent(event)
 
     def _step(self, across: int, down: int) -> None:
-        """Move on to the nearest person or matter in a direction, and choose it."""
-        shown: list[PersonItem | MatterItem] = [*self.people.values()]
-        shown += (card for card in self.matters.values() if card.isVisible())
-        here = self._cursor or self.matters.get(self._matter) or self.people.get(self._person)
-        found: PersonItem | MatterItem | None
+        """Move on to the nearest person or proposition in a direction, and choose it."""
+        shown: list[PersonItem | PropositionItem] = [*self.people.values()]
+        shown += (card for card in self.propositions.values() if card.isVisible())
+        here = (
+            self._cursor
+            or self.propositions.get(self._proposition)
+            or self.people.get(self._person)
+        )
+        found: PersonItem | PropositionItem | None
         if here is None or not here.isVisible():
             found = min(shown, key=lambda item: (item.y(), item.x()), default=None)
         else:
@@ -366,9 +371,9 @@ def _ports(ties: Sequence[Tie], found: dict[int, float], room: float) -> None:
 
 
 def _nearest(
-    here: QGraphicsItem, shown: Iterable[PersonItem | MatterItem], across: int, down: int
-) -> PersonItem | MatterItem | None:
-    best: tuple[float, PersonItem | MatterItem] | None = None
+    here: QGraphicsItem, shown: Iterable[PersonItem | PropositionItem], across: int, down: int
+) -> PersonItem | PropositionItem | None:
+    best: tuple[float, PersonItem | PropositionItem] | None = None
     for item in shown:
         dx, dy = item.x() - here.x(), item.y() - here.y()
         ahead, aside = (dx * across, abs(dy)) if across else (dy * down, abs(dx))

@@ -1,4 +1,4 @@
-"""The map as a table: matters in rows, people in columns, the same glyphs in the cells."""
+"""The map as a table: propositions in rows, people in columns, the same glyphs in the cells."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.translation import tr, trn
-from app.memory.epistemic.map_view import MindMap, Person, Stance, Topic
+from app.memory.epistemic.map_view import EpistemicMapView, Person, Stance, Topic
 from ui.controls.labels import plain_tip
 from ui.minds.tones import paint_glyph, paint_person, paint_veil
 from ui.minds.veil import Veil
@@ -48,32 +48,32 @@ TITLE_NARROW = 220
 
 
 class MatrixModel(QAbstractTableModel):
-    """Rows are the matters that somebody holds at the moment; columns are people."""
+    """Rows are the propositions that somebody holds at the moment; columns are people."""
 
     def __init__(self, veil: Veil) -> None:
         super().__init__()
         self._veil = veil
-        self._minds: MindMap | None = None
+        self._minds: EpistemicMapView | None = None
         self.people: tuple[Person, ...] = ()
         self.topics: tuple[Topic, ...] = ()
         self._cells: dict[tuple[int, str], list[Stance]] = {}
         self._counts: dict[int, str] = {}
         veil.changed.connect(self._on_veil)
 
-    def show_stances(self, minds: MindMap, stances: Iterable[Stance]) -> None:
+    def show_stances(self, minds: EpistemicMapView, stances: Iterable[Stance]) -> None:
         """Who holds what at the moment that is looked at."""
         self.beginResetModel()
         self._minds = minds
         self.people = minds.people
         cells: defaultdict[tuple[int, str], list[Stance]] = defaultdict(list)
         for stance in stances:
-            cells[stance.matter, stance.person].append(stance)
+            cells[stance.proposition, stance.person].append(stance)
         self._cells = dict(cells)
-        of_matter: defaultdict[int, list[Stance]] = defaultdict(list)
+        of_proposition: defaultdict[int, list[Stance]] = defaultdict(list)
         for (number, _), own in cells.items():
-            of_matter[number] += own
-        self._counts = {number: counts_words(own) for number, own in of_matter.items()}
-        numbers = sorted(of_matter)
+            of_proposition[number] += own
+        self._counts = {number: counts_words(own) for number, own in of_proposition.items()}
+        numbers = sorted(of_proposition)
         self.topics = tuple(minds.topic(number) for number in numbers)
         self.endResetModel()
 
@@ -85,15 +85,15 @@ class MatrixModel(QAbstractTableModel):
         return self._veil.hides(self.topics[row])
 
     def title(self, row: int) -> str:
-        """A matter as it may be read now."""
+        """A proposition as it may be read now."""
         return tr(VEILED) if self.is_veiled(row) else self.topics[row].title
 
     def stances(self, row: int, column: int) -> list[Stance]:
-        """What a person has to do with a matter."""
+        """What a person has to do with a proposition."""
         return self._cells.get((self.topics[row].number, self.people[column].key), [])
 
     def counts(self, row: int) -> str:
-        """How many hold how much of a matter."""
+        """How many hold how much of a proposition."""
         return self._counts[self.topics[row].number]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -138,14 +138,14 @@ class MatrixTable(QTableView):
     """
 
     person_chosen = Signal(str)
-    matter_chosen = Signal(int)
+    proposition_chosen = Signal(int)
     left = Signal()
     opened = Signal()
 
     def __init__(self, veil: Veil, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.matrix = MatrixModel(veil)
-        self.person, self.matter = "", -1
+        self.person, self.proposition = "", -1
         self.is_short = False
         self.setModel(self.matrix)
         self.setAccessibleName(tr("Who knows what, as a table"))
@@ -171,21 +171,21 @@ class MatrixTable(QTableView):
             header.setBackgroundRole(QPalette.ColorRole.Base)
         veil.changed.connect(self._on_veil)
 
-    def show_stances(self, minds: MindMap, stances: Iterable[Stance]) -> None:
+    def show_stances(self, minds: EpistemicMapView, stances: Iterable[Stance]) -> None:
         """Who holds what at the moment that is looked at; the place is kept."""
         right, down = self.horizontalScrollBar().value(), self.verticalScrollBar().value()
         self.matrix.show_stances(minds, stances)
         self.horizontalScrollBar().setValue(right)
         self.verticalScrollBar().setValue(down)
-        matters = trn("{n} matter", "{n} matters", len(self.matrix.topics))
+        propositions = trn("{n} matter", "{n} matters", len(self.matrix.topics))
         self._fit_columns()
-        self._corner.say(f"{matters}, {trn('{n} person', '{n} people', len(minds.people))}")
-        self.choose(self.person, self.matter)
+        self._corner.say(f"{propositions}, {trn('{n} person', '{n} people', len(minds.people))}")
+        self.choose(self.person, self.proposition)
 
-    def choose(self, person: str, matter: int) -> None:
-        """Put a person's column and a matter's row in front."""
-        self.person, self.matter = person, matter
-        row = next((n for n, t in enumerate(self.matrix.topics) if t.number == matter), -1)
+    def choose(self, person: str, proposition: int) -> None:
+        """Put a person's column and a proposition's row in front."""
+        self.person, self.proposition = person, proposition
+        row = next((n for n, t in enumerate(self.matrix.topics) if t.number == proposition), -1)
         column = next((n for n, p in enumerate(self.matrix.people) if p.key == person), -1)
         if row >= 0:
             index = self.matrix.index(row, max(column, 0, self.currentIndex().column()))
@@ -225,10 +225,10 @@ class MatrixTable(QTableView):
         self.person_chosen.emit(self.matrix.people[column].key)
 
     def _on_row(self, row: int) -> None:
-        self.matter_chosen.emit(self.matrix.topics[row].number)
+        self.proposition_chosen.emit(self.matrix.topics[row].number)
 
     def _on_clicked(self, index: QModelIndex) -> None:
-        self.matter_chosen.emit(self.matrix.topics[index.row()].number)
+        self.proposition_chosen.emit(self.matrix.topics[index.row()].number)
         if self.matrix.stances(index.row(), index.column()):
             self.person_chosen.emit(self.matrix.people[index.column()].key)
 
@@ -266,7 +266,7 @@ class _Corner(QWidget):
 
 
 class _Cell(QStyledItemDelegate):
-    """The glyphs of one person and one matter side by side."""
+    """The glyphs of one person and one proposition side by side."""
 
     def __init__(self, table: MatrixTable) -> None:
         super().__init__(table)
@@ -276,7 +276,7 @@ class _Cell(QStyledItemDelegate):
         t = current_tokens()
         area = QRectF(option.rect)
         table = self._table
-        is_row = table.matrix.topics[index.row()].number == table.matter
+        is_row = table.matrix.topics[index.row()].number == table.proposition
         is_column = table.matrix.people[index.column()].key == table.person
         ground = t.accent_soft if is_row else t.hover if is_column else t.stage
         painter.save()
@@ -358,7 +358,7 @@ class _TitleHeader(QHeaderView):
         t = current_tokens()
         model = self._table.matrix
         topic = model.topics[logical]
-        is_chosen = topic.number == self._table.matter
+        is_chosen = topic.number == self._table.proposition
         area = QRectF(rect)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.operations import Operation
 from app.core.translation import N_, tr
-from app.memory.epistemic.map_view import MindMap
+from app.memory.epistemic.map_view import EpistemicMapView
 from app.work.chats.story_change import StoryChange
-from app.work.queries.epistemic_view import Minds
+from app.work.queries.epistemic_view import EpistemicView
 from ui.controls.surfaces import Line
 from ui.core.session import Session
 from ui.memories.hands import MemoryHands
@@ -54,11 +54,11 @@ class MindsPage(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._minds: Minds | None = None
+        self._minds: EpistemicView | None = None
         self._layout = Layout()
         self._is_stale = True
-        self.person, self.matter = "", -1
-        self._shown_person = False  # what the pane is about: a person, or the matter
+        self.person, self.proposition = "", -1
+        self._shown_person = False  # what the pane is about: a person, or the proposition
         self.veil = Veil(self)
         self.commands = MindCommands(self)
         self.hands = MemoryHands(session, self)
@@ -113,17 +113,17 @@ class MindsPage(QWidget):
         session.operations_changed.connect(self._show_operations)
         for view in (self.map, self.table):
             view.person_chosen.connect(self.choose_person)
-            view.matter_chosen.connect(self.choose_matter)
+            view.proposition_chosen.connect(self.choose_proposition)
             view.left.connect(self.choose_nothing)
             view.opened.connect(self._on_opened)
         self.timeline.moved.connect(self._on_moved)
         self.timeline.lanes.message_asked.connect(self._on_message_asked)
         self.timeline.lanes.person_asked.connect(self.choose_person)
         self.pane.person_asked.connect(self.choose_person)
-        self.pane.matter_asked.connect(self.choose_matter)
+        self.pane.proposition_asked.connect(self.choose_proposition)
         self.pane.message_asked.connect(self._on_message_asked)
         self.leak_strip.message_asked.connect(self._on_message_asked)
-        self.leak_strip.matter_asked.connect(self.choose_matter)
+        self.leak_strip.proposition_asked.connect(self.choose_proposition)
         self.veil.changed.connect(self._on_veil)
         self.empty.read_asked.connect(hands.read_now)
         self.empty.model_asked.connect(self.model_wanted)
@@ -194,7 +194,7 @@ class MindsPage(QWidget):
     def _on_chat_opened(self, _story: object) -> None:
         self._minds = None
         self._is_stale = True
-        self.person, self.matter, self._shown_person = "", -1, False
+        self.person, self.proposition, self._shown_person = "", -1, False
         self.timeline.go_to_now()
         self.leak_strip.hide()
         self._show_stack()
@@ -227,36 +227,36 @@ class MindsPage(QWidget):
         self._keep_choice(old, minds)
         self.timeline.show_story(minds.view.story)
         if old is None:
-            self.matter = self._telling(minds)
+            self.proposition = self._telling(minds)
         self.map.show_minds(minds.map, layout)
         self._show_moment()
         if old is None or self._reply_of(old) != self._reply_of(minds):
             self._show_leaks(minds)
         self._show_operations(self._session.companion.work.operations)
 
-    def _made(self, path: Path) -> tuple[Minds, Layout]:
+    def _made(self, path: Path) -> tuple[EpistemicView, Layout]:
         minds = self._session.companion.remembered.minds(path)
         return minds, lay_out(minds.map, minds.view.at)
 
-    def _reply_of(self, minds: Minds) -> tuple[int | None, int, int]:
+    def _reply_of(self, minds: EpistemicView) -> tuple[int | None, int, int]:
         return minds.reply, len(minds.leaks), len(minds.map.topics)
 
-    def _keep_choice(self, old: Minds | None, minds: Minds) -> None:
+    def _keep_choice(self, old: EpistemicView | None, minds: EpistemicView) -> None:
         """What was chosen stays chosen, though its number may be another one now."""
         key = ""
-        if old is not None and 0 <= self.matter < len(old.map.topics):
-            key = old.map.topic(self.matter).key
+        if old is not None and 0 <= self.proposition < len(old.map.topics):
+            key = old.map.topic(self.proposition).key
         topics = minds.map.topics
-        self.matter = next((topic.number for topic in topics if topic.key == key), -1)
+        self.proposition = next((topic.number for topic in topics if topic.key == key), -1)
         if self.person and all(person.key != self.person for person in minds.map.people):
             self.person, self._shown_person = "", False
 
-    def _telling(self, minds: Minds) -> int:
-        """The matter to begin with: that which most people have to do with now."""
-        counts = Counter(stance.matter for stance in minds.map.stances(minds.view.at))
+    def _telling(self, minds: EpistemicView) -> int:
+        """The proposition to begin with: that which most people have to do with now."""
+        counts = Counter(stance.proposition for stance in minds.map.stances(minds.view.at))
         return max(counts, key=lambda number: (counts[number], number), default=-1)
 
-    def _show_leaks(self, minds: Minds) -> None:
+    def _show_leaks(self, minds: EpistemicView) -> None:
         if minds.reply is not None:
             self.leak_strip.show_leaks(minds.map, minds.leaks, minds.reply)
 
@@ -269,7 +269,7 @@ class MindsPage(QWidget):
         if message is not None:
             self._session.do(self._check(path, minds, message), name=N_("checking for leaks"))
 
-    async def _check(self, path: Path, minds: Minds, message: int) -> None:
+    async def _check(self, path: Path, minds: EpistemicView, message: int) -> None:
         leaks = await self._session.companion.remembered.leaks(path, message)
         if minds is not self._minds:
             return
@@ -298,13 +298,13 @@ class MindsPage(QWidget):
         minds = self._minds
         if minds is None:
             return
-        self.map.choose(self.person, self.matter)
-        self.table.choose(self.person, self.matter)
-        self.timeline.show_choice(minds.map, self.matter, self.person)
-        if self.person and (self._shown_person or self.matter < 0):
+        self.map.choose(self.person, self.proposition)
+        self.table.choose(self.person, self.proposition)
+        self.timeline.show_choice(minds.map, self.proposition, self.person)
+        if self.person and (self._shown_person or self.proposition < 0):
             self.pane.show_person(minds.map, self.person, self.at)
-        elif self.matter >= 0:
-            self.pane.show_matter(minds.map, self.matter, self.at)
+        elif self.proposition >= 0:
+            self.pane.show_proposition(minds.map, self.proposition, self.at)
         else:
             self.pane.show_nothing()
 
@@ -348,7 +348,7 @@ class MindsPage(QWidget):
     # Choosing
 
     @property
-    def minds(self) -> MindMap | None:
+    def minds(self) -> EpistemicMapView | None:
         """The map that is shown."""
         return self._minds.map if self._minds is not None else None
 
@@ -357,14 +357,14 @@ class MindsPage(QWidget):
         self.person, self._shown_person = key, True
         self._show_choice()
 
-    def choose_matter(self, number: int) -> None:
-        """Show who holds what of a matter, and how it got there."""
-        self.matter, self._shown_person = number, False
+    def choose_proposition(self, number: int) -> None:
+        """Show who holds what of a proposition, and how it got there."""
+        self.proposition, self._shown_person = number, False
         self._show_choice()
 
     def choose_nothing(self) -> None:
         """All in front again."""
-        self.person, self.matter, self._shown_person = "", -1, False
+        self.person, self.proposition, self._shown_person = "", -1, False
         self._show_choice()
 
     def _on_message_asked(self, index: int) -> None:

@@ -1,4 +1,4 @@
-"""At the right: the world as one person knows it, or one matter and all who have to do with it."""
+"""At the right: the world as one person knows it, or one proposition and all it concerns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr, trn
-from app.memory.epistemic.map_view import STATE_WORDS, Attitude, MindMap, Stance, Topic
+from app.memory.epistemic.map_view import STATE_WORDS, Attitude, EpistemicMapView, Stance, Topic
 from app.memory.standing import Standing
 from app.memory.tiers.epistemic import title_of
 from ui.controls.labels import Label, body, meta
@@ -29,7 +29,7 @@ PERSON_WORDS = {
     Attitude.UNAWARE: N_("Does not know"),
     Attitude.KEPT: N_("Is kept in the dark about"),
 }
-MATTER_WORDS = {
+PROPOSITION_WORDS = {
     Attitude.KNOWS: N_("Who knows it"),
     Attitude.SUSPECTS: N_("Who suspects it"),
     Attitude.BELIEVES: N_("Who is wrong about it"),
@@ -45,15 +45,15 @@ class MindPane(QWidget):
     """
 
     person_asked = Signal(str)
-    matter_asked = Signal(int)
+    proposition_asked = Signal(int)
     message_asked = Signal(int)
 
     def __init__(self, veil: Veil, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._veil = veil
-        self._minds: MindMap | None = None
+        self._minds: EpistemicMapView | None = None
         self._at = 0
-        self._person, self._matter = "", -1
+        self._person, self._proposition = "", -1
         self._opened: set[str] = set()  # kinds of which all entries are shown
         self._holder = QWidget()
         self._column = QVBoxLayout(self._holder)
@@ -69,22 +69,22 @@ class MindPane(QWidget):
 
     def show_nothing(self) -> None:
         """Nothing is chosen."""
-        self._person, self._matter = "", -1
+        self._person, self._proposition = "", -1
         self._refresh()
 
-    def show_person(self, minds: MindMap, person: str, at: int) -> None:
+    def show_person(self, minds: EpistemicMapView, person: str, at: int) -> None:
         """The world of a person at a message."""
         self._show(minds, person, -1, at)
 
-    def show_matter(self, minds: MindMap, number: int, at: int) -> None:
-        """Who holds what of a matter at a message, and how it got there."""
+    def show_proposition(self, minds: EpistemicMapView, number: int, at: int) -> None:
+        """Who holds what of a proposition at a message, and how it got there."""
         self._show(minds, "", number, at)
 
-    def _show(self, minds: MindMap, person: str, matter: int, at: int) -> None:
-        if (person, matter) != (self._person, self._matter):
+    def _show(self, minds: EpistemicMapView, person: str, proposition: int, at: int) -> None:
+        if (person, proposition) != (self._person, self._proposition):
             self._opened.clear()
             self.area.verticalScrollBar().setValue(0)
-        self._minds, self._person, self._matter, self._at = minds, person, matter, at
+        self._minds, self._person, self._proposition, self._at = minds, person, proposition, at
         self._refresh()
 
     def _refresh(self) -> None:
@@ -103,14 +103,14 @@ class MindPane(QWidget):
         minds = self._minds
         if minds is not None and self._person:
             yield from self._person_parts(minds)
-        elif minds is not None and 0 <= self._matter < len(minds.topics):
-            yield from self._matter_parts(minds, minds.topic(self._matter))
+        elif minds is not None and 0 <= self._proposition < len(minds.topics):
+            yield from self._proposition_parts(minds, minds.topic(self._proposition))
         else:
             yield body(tr(NOTHING))
 
     # A person
 
-    def _person_parts(self, minds: MindMap) -> Iterator[QWidget]:
+    def _person_parts(self, minds: EpistemicMapView) -> Iterator[QWidget]:
         world = minds.world(self._person, self._at)
         groups: list[tuple[Attitude, Sequence[Standing]]] = [
             (Attitude.KNOWS, world.knows),
@@ -145,7 +145,7 @@ class MindPane(QWidget):
                 yield self._entry(minds, said, inner.standing, how_words(inner.standing))
 
     def _entries(
-        self, minds: MindMap, attitude: Attitude, standings: Sequence[Standing]
+        self, minds: EpistemicMapView, attitude: Attitude, standings: Sequence[Standing]
     ) -> Iterator[QWidget]:
         most = len(standings) if attitude in self._opened else MOST
         for standing in standings[:most]:
@@ -162,11 +162,11 @@ class MindPane(QWidget):
         if len(standings) > most:
             yield self._more(attitude.value, len(standings) - most)
 
-    def _entry(self, minds: MindMap, text: str, standing: Standing, how: str) -> Entry:
+    def _entry(self, minds: EpistemicMapView, text: str, standing: Standing, how: str) -> Entry:
         topic = minds.topic_of(standing)
         entry = Entry(text, how, standing.start, is_veiled=self._veil.hides(topic))
         entry.message_asked.connect(self.message_asked)
-        entry.matter_asked.connect(lambda: self.matter_asked.emit(topic.number))
+        entry.proposition_asked.connect(lambda: self.proposition_asked.emit(topic.number))
         entry.shown.connect(lambda: self._veil.show(topic))
         return entry
 
@@ -179,9 +179,9 @@ class MindPane(QWidget):
         self._opened.add(kind)
         self._refresh()
 
-    # A matter
+    # A proposition
 
-    def _matter_parts(self, minds: MindMap, topic: Topic) -> Iterator[QWidget]:
+    def _proposition_parts(self, minds: EpistemicMapView, topic: Topic) -> Iterator[QWidget]:
         yield meta(tr("A secret") if topic.is_secret else tr("A matter"))
         if self._veil.hides(topic):
             veil = Veiled(topic.title, indent=2)
@@ -189,7 +189,7 @@ class MindPane(QWidget):
             yield veil
         else:
             yield Label(topic.title, font=story_font(16), wraps=True)
-        stances = minds.stances_to(minds.knowledge.matters[topic.number], self._at)
+        stances = minds.stances_to(minds.knowledge.propositions[topic.number], self._at)
         yield meta(
             tr(
                 "At #{at}: {counts}",
@@ -202,14 +202,14 @@ class MindPane(QWidget):
         for attitude in PERSON_WORDS:
             own = [stance for stance in stances if stance.attitude is attitude]
             if own:
-                yield AttitudeHead(tr(MATTER_WORDS[attitude]), attitude)
+                yield AttitudeHead(tr(PROPOSITION_WORDS[attitude]), attitude)
                 yield from self._holders(minds, own)
         if topic.is_secret:
             yield _gap(2)
             yield from self._risk_parts(minds, topic)
         yield from self._chain_parts(minds, topic)
 
-    def _holders(self, minds: MindMap, stances: Sequence[Stance]) -> Iterator[QWidget]:
+    def _holders(self, minds: EpistemicMapView, stances: Sequence[Stance]) -> Iterator[QWidget]:
         for stance in stances:
             how = briefly(stance.standing)
             row = Row(holding_words(stance, minds), how, stance.standing.start)
@@ -217,7 +217,7 @@ class MindPane(QWidget):
             row.person_asked.connect(lambda key=stance.person: self.person_asked.emit(key))
             yield row
 
-    def _risk_parts(self, minds: MindMap, topic: Topic) -> Iterator[QWidget]:
+    def _risk_parts(self, minds: EpistemicMapView, topic: Topic) -> Iterator[QWidget]:
         risk = minds.risk(topic.number, self._at)
         keys = dict.fromkeys(map(minds.key, (*risk.hidden_from, *risk.unaware)))
         yield Line()
@@ -237,7 +237,7 @@ class MindPane(QWidget):
         if risk.keepers:
             yield _indented(tr("Kept by {names}.", names=", ".join(risk.keepers)))
 
-    def _chain_parts(self, minds: MindMap, topic: Topic) -> Iterator[QWidget]:
+    def _chain_parts(self, minds: EpistemicMapView, topic: Topic) -> Iterator[QWidget]:
         steps = minds.chain(topic.number, self._at)
         if not steps:
             return

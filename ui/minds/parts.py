@@ -117,7 +117,7 @@ class Entry(QWidget):
     """
 
     message_asked = Signal(int)
-    matter_asked = Signal()
+    proposition_asked = Signal()
     shown = Signal()
 
     def __init__(self, text: str, how: str, message: int, *, is_veiled: bool) -> None:
@@ -130,7 +130,7 @@ class Entry(QWidget):
             veil.clicked.connect(self.shown)
             column.addWidget(veil)
         else:
-            column.addWidget(_Words(text, self.matter_asked.emit))
+            column.addWidget(_Words(text, self.proposition_asked.emit))
         row = QHBoxLayout()
         row.setContentsMargins(INDENT, 0, 0, 0)
         row.setSpacing(5)
@@ -147,7 +147,7 @@ class Entry(QWidget):
 
 
 class _Words(Label):
-    """Words of the story that lead to their matter."""
+    """Words of the story that lead to their proposition."""
 
     def __init__(self, text: str, ask: Callable[[], object]) -> None:
         super().__init__(text, font=story_font(14), tone=T2_ROLE, wraps=True)

@@ -18,7 +18,7 @@ REACH = 9.0  # px, as near as a pointer has to come to a line
 
 
 class Tie:
-    """The line from a person to a matter, and where its glyph stands on it."""
+    """The line from a person to a proposition, and where its glyph stands on it."""
 
     def __init__(self, stance: Stance) -> None:
         self.stance = stance

@@ -1,4 +1,4 @@
-"""Under the map: the scenes of the story, and a chosen matter's way through them."""
+"""Under the map: the scenes of the story, and a chosen proposition's way through them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import tr, tr_in
-from app.memory.epistemic.map_view import Attitude, MindMap
+from app.memory.epistemic.map_view import Attitude, EpistemicMapView
 from app.story.story import Story
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
@@ -76,8 +76,8 @@ class Timeline(QWidget):
     def __init__(self, veil: Veil, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._veil = veil
-        self._minds: MindMap | None = None
-        self._matter = -1
+        self._minds: EpistemicMapView | None = None
+        self._proposition = -1
         self._person = ""
         self.slider = SceneSlider()
         self.lanes = Lanes()
@@ -156,23 +156,23 @@ class Timeline(QWidget):
         self.slider.show_story(story)
         self._show_moment()
 
-    def show_choice(self, minds: MindMap | None, matter: int, person: str) -> None:
-        """The matter whose lanes are shown, and whose of them is in front."""
-        if minds is not self._minds or matter != self._matter:
-            self._minds, self._matter = minds, matter
-            self.lanes.show_matter(minds, matter, self.slider.maximum())
+    def show_choice(self, minds: EpistemicMapView | None, proposition: int, person: str) -> None:
+        """The proposition whose lanes are shown, and whose of them is in front."""
+        if minds is not self._minds or proposition != self._proposition:
+            self._minds, self._proposition = minds, proposition
+            self.lanes.show_proposition(minds, proposition, self.slider.maximum())
         self._person = person
         self._show_title()
         self._show_moment()
 
     def _show_title(self) -> None:
         minds = self._minds
-        if minds is None or not 0 <= self._matter < len(minds.topics):
+        if minds is None or not 0 <= self._proposition < len(minds.topics):
             self.title.setText(tr("The whole story"))
             self._sentence.setText("")
             self._show_room()
             return
-        topic = minds.topic(self._matter)
+        topic = minds.topic(self._proposition)
         self.title.setText(tr(VEILED) if self._veil.hides(topic) else topic.title)
         self._sentence.setText(tr("who came to know it, and when"))
         self._show_room()

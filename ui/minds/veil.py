@@ -25,7 +25,7 @@ class Veil(QObject):
         return self._is_lifted
 
     def hides(self, topic: Topic) -> bool:
-        """Whether a matter's words are not to be shown."""
+        """Whether a proposition's words are not to be shown."""
         return topic.is_secret and not self._is_lifted and topic.key not in self._shown
 
     def lift(self, is_lifted: bool) -> None:

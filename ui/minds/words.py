@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from app.core.translation import N_, tr, trn
 from app.memory.epistemic.epistemic_map import Step
 from app.memory.epistemic.leaks import Leak, LeakKind
-from app.memory.epistemic.map_view import Attitude, MindMap, Stance, Stretch, counted
+from app.memory.epistemic.map_view import Attitude, EpistemicMapView, Stance, Stretch, counted
 from app.memory.epistemic.presence import Stay
 from app.memory.epistemic.witnessing import WAS_AWAY, WAS_THERE
 from app.memory.standing import Standing
@@ -81,7 +81,7 @@ def _count_words(attitude: Attitude, count: int) -> str:
             return trn("{n} kept out", "{n} kept out", count)
 
 
-def stance_words(minds: MindMap, stance: Stance) -> str:
+def stance_words(minds: EpistemicMapView, stance: Stance) -> str:
     """ "Midge Reck hides it from Henrike", "Dov Lemmer knows it"."""
     name, memory = minds.name(stance.person), stance.standing.memory
     match stance.attitude:
@@ -101,7 +101,7 @@ def stance_words(minds: MindMap, stance: Stance) -> str:
             return tr("{name} knows it", name=name)
 
 
-def holding_words(stance: Stance, minds: MindMap) -> str:
+def holding_words(stance: Stance, minds: EpistemicMapView) -> str:
     """The same under the head of the attitude: who, and from whom."""
     memory = stance.standing.memory
     name = minds.name(stance.person)
@@ -153,7 +153,7 @@ def briefly(standing: Standing) -> str:
     return tr("since") if standing.start >= 0 else tr("from the beginning")  # no number follows
 
 
-def step_words(minds: MindMap, step: Step) -> str:
+def step_words(minds: EpistemicMapView, step: Step) -> str:
     """One step of who told whom."""
     learner = minds.short(minds.key(step.learner))
     if step.teller:
@@ -174,7 +174,7 @@ def scene_words(story: Story, scene: Scene) -> str:
     return f"{scene.number}  {name}" if name else str(scene.number)
 
 
-def leak_words(leak: Leak, minds: MindMap) -> str:
+def leak_words(leak: Leak, minds: EpistemicMapView) -> str:
     """Why somebody cannot have said it."""
     memory = leak.entry.memory
     is_known = minds.knowledge.people.is_known(leak.speaker)

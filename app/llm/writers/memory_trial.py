@@ -65,7 +65,7 @@ HINTS: Mapping[Tier, str] = {  # what a good answer holds
 }
 TIER_SECONDS = 240.0
 GOOD, FAIR = 0.75, 0.5
-SAME_MATTER = 0.5
+SAME_PROPOSITION = 0.5
 ABSENT = ("Captain Varro", "the Ashen Court")  # shown as names, and with no state in the scene
 PLACEHOLDER = re.compile(
     r"=\s*(?:unknown|none(?: mentioned)?|not (?:mentioned|specified|applicable)|n/?a|unspecified)"
@@ -315,7 +315,7 @@ def _is_known_to(hidden: Claim, claims: Sequence[Claim]) -> bool:
     return hidden.type == "hiding" and any(
         claim.type == "knows"
         and bare(claim.subject) == bare(hidden.target)
-        and jaccard(claim.text, hidden.text) >= SAME_MATTER
+        and jaccard(claim.text, hidden.text) >= SAME_PROPOSITION
         for claim in claims
     )
 

@@ -194,9 +194,9 @@ def _secrets_part(known: Known, telling: Telling) -> Part | None:
 
 def _stances(known: Known, topic: Topic) -> Iterator[Item]:
     minds = known.minds
-    matter = minds.knowledge.matters[topic.number]
+    proposition = minds.knowledge.propositions[topic.number]
     by_attitude: Mapping[Attitude, list[str]] = {attitude: [] for attitude in Attitude}
-    for stance in minds.stances_to(matter, known.at):
+    for stance in minds.stances_to(proposition, known.at):
         by_attitude[stance.attitude].append(minds.name(stance.person))
     for attitude, names in by_attitude.items():
         if names:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.core.translation import tr
-from app.memory.epistemic.map_view import MindMap
+from app.memory.epistemic.map_view import EpistemicMapView
 from app.memory.records import Document, Entity, Tier
 from app.memory.standing import Standing
 from app.story.scenes import Scene
@@ -59,7 +59,7 @@ class Known:
     memories: tuple[Standing, ...]
     entities: tuple[Entity, ...]
     documents: tuple[Document, ...]
-    minds: MindMap
+    minds: EpistemicMapView
     at: int
 
     def active(self, tier: Tier) -> Iterator[Standing]:

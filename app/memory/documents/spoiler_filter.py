@@ -118,8 +118,8 @@ class SpoilerFilter:
 
     def _secret_texts(self) -> Iterator[str]:
         """What others hold and they do not, and what happened where they were not."""
-        for matter in self._known.minds.knowledge.matters:
-            past = [s for s in matter.standings if s.start <= self._known.at]
+        for proposition in self._known.minds.knowledge.propositions:
+            past = [s for s in proposition.standings if s.start <= self._known.at]
             mine = [s for s in past if self._is_self(s.memory.subject)]
             if any(s.memory.type in HAVING and s.holds_at(self._known.at) for s in mine):
                 continue

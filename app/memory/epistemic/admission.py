@@ -201,8 +201,8 @@ class _Admission:
         elif learned.type == "hiding":
             for entry in own:
                 self._end(entry, learned, entry.type == "unaware" and self._is_new(entry, learned))
-        # Without a word on how they learned it, others may hide it on, or it is another matter:
-        # then whoever notes it says what no longer holds.
+        # Without a word on how they learned it, others may hide it on, or it is another
+        # proposition: then whoever notes it says what no longer holds.
         elif learned.type == "knows" and (learned.channel or learned.told_by):
             for entry in (entry for entries in self._of.values() for entry in entries):
                 if entry.type == "hiding":

@@ -20,7 +20,7 @@ ABOUT_MINDS = ("does not know", "doesn't know", "doesn’t know", "is unaware")
 
 
 class Spreading(StrEnum):
-    """What an event does to a matter."""
+    """What an event does to a proposition."""
 
     FOUND = "found"  # somebody learned it by themselves
     TOLD = "told"
@@ -31,7 +31,7 @@ class Spreading(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class Proposition:
     """One thing that people know of or not. text: of its first entry. standings: oldest first."""
 
     number: int
@@ -83,7 +83,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One event in the life of a matter. other: who told it, or from whom it is hidden."""
+    """One event in the life of a proposition. other: who told it, or from whom it is hidden."""
 
     message: int
     kind: Spreading
@@ -102,9 +102,9 @@ class Risk:
 
 
 class EpistemicMap:
-    """Entries by holder and matter, with the messages between which they hold.
+    """Entries by holder and proposition, with the messages between which they hold.
 
-    matters: in the order in which they came up. people: keys and names of holders and others.
+    propositions: in the order in which they came up. people: keys and names of holders and others.
     """
 
     def __init__(
@@ -131,29 +131,31 @@ class EpistemicMap:
         targets = [name for name in named if holders.is_known(name) or is_a_name(name)]
         self.people = People.of(dict.fromkeys([*participants, *targets, *tellers]), aliases)
         self._stopwords, self._vectors = stopwords, vectors
-        self.matters = self._grouped()
-        self._matter_of = {
-            standing.memory.id: matter for matter in self.matters for standing in matter.standings
+        self.propositions = self._grouped()
+        self._proposition_of = {
+            standing.memory.id: proposition
+            for proposition in self.propositions
+            for standing in proposition.standings
         }
 
-    def matter(self, text: str) -> Matter | None:
-        """The matter that a text is about, None when nobody holds anything of the kind."""
-        same = [m for m in self.matters if any(self._is_same(text, s) for s in m.standings)]
-        alike = [m for m in self.matters if is_alike(text, m.text, self._stopwords)]
+    def proposition(self, text: str) -> Proposition | None:
+        """The proposition that a text is about, None when nobody holds anything of the kind."""
+        same = [m for m in self.propositions if any(self._is_same(text, s) for s in m.standings)]
+        alike = [m for m in self.propositions if is_alike(text, m.text, self._stopwords)]
         return next(iter((*same, *alike)), None)
 
-    def matter_of(self, standing: Standing) -> Matter:
-        """The matter that an entry is about."""
-        return self._matter_of[standing.memory.id]
+    def proposition_of(self, standing: Standing) -> Proposition:
+        """The proposition that an entry is about."""
+        return self._proposition_of[standing.memory.id]
 
     def holds(self, standing: Standing) -> bool:
         """Whether an entry is one of the map's."""
-        return standing.memory.id in self._matter_of
+        return standing.memory.id in self._proposition_of
 
-    def holders(self, matter: Matter, at: int) -> tuple[Standing, ...]:
-        """Who holds what of a matter at a message; of several equal entries the first."""
+    def holders(self, proposition: Proposition, at: int) -> tuple[Standing, ...]:
+        """Who holds what of a proposition at a message; of several equal entries the first."""
         found: list[Standing] = []
-        for standing in matter.standings:
+        for standing in proposition.standings:
             if standing.holds_at(at) and not any(self._repeats(standing, s) for s in found):
                 found.append(standing)
         return tuple(found)
@@ -167,31 +169,33 @@ class EpistemicMap:
             and is_same(new.text, old.text, vectors=self._vectors)
         )
 
-    def of_person(self, person: str, matter: Matter, at: int) -> tuple[Standing, ...]:
-        """What one person holds of a matter at a message."""
+    def of_person(self, person: str, proposition: Proposition, at: int) -> tuple[Standing, ...]:
+        """What one person holds of a proposition at a message."""
         key = self.people.key(person)
         return tuple(
-            s for s in self.holders(matter, at) if self.people.key(s.memory.subject) == key
+            s for s in self.holders(proposition, at) if self.people.key(s.memory.subject) == key
         )
 
-    def has(self, person: str, matter: Matter, at: int) -> bool:
+    def has(self, person: str, proposition: Proposition, at: int) -> bool:
         """Whether a person knows, suspects or hides it at a message."""
-        held = self.of_person(person, matter, at)
+        held = self.of_person(person, proposition, at)
         return any(s.memory.type in ("knows", "suspects", "hiding") for s in held)
 
     def world_of(self, person: str, at: int) -> World:
         """What a person's world is at a message."""
         mine: dict[str, list[Standing]] = {}
         kept: list[Standing] = []
-        for matter in self.matters:
-            for standing in self.holders(matter, at):
+        for proposition in self.propositions:
+            for standing in self.holders(proposition, at):
                 if self._is(standing.memory.subject, person):
                     mine.setdefault(standing.memory.type, []).append(standing)
-                elif self.is_hidden_from(standing, person) and not self.has(person, matter, at):
+                elif self.is_hidden_from(standing, person) and not self.has(
+                    person, proposition, at
+                ):
                     kept.append(standing)
         held = [s for kind in mine.values() for s in kind]
         minds = [inner for inner in map(inner_of, held) if inner is not None]
-        minds += self._seen_minds(person, at, held)
+        minds += self._second_order_seen(person, at, held)
         return World(
             self.people.name(self.people.key(person)),
             at,
@@ -204,13 +208,13 @@ class EpistemicMap:
             minds=tuple(minds),
         )
 
-    def _seen_minds(self, person: str, at: int, held: Iterable[Standing]) -> Iterator[Inner]:
+    def _second_order_seen(self, person: str, at: int, held: Iterable[Standing]) -> Iterator[Inner]:
         """What somebody takes others to hold, since they learned it together."""
         if self.witnessing is None:
             return
         own = {normalised(s.memory.text): s for s in held}
         by_message = {s.start: s for s in held}
-        for mind in self.witnessing.minds_of(person, at):
+        for mind in self.witnessing.second_order_of(person, at):
             standing = own.get(normalised(mind.text)) or by_message.get(mind.at)
             standing = standing or next(iter(own.values()), None)
             if standing is not None:
@@ -226,12 +230,12 @@ class EpistemicMap:
 
     def chain(self, standing: Standing) -> tuple[Step, ...]:
         """Who told whom until it reached this entry's holder, the origin first."""
-        matter, steps = self.matter_of(standing), [_step(standing)]
+        proposition, steps = self.proposition_of(standing), [_step(standing)]
         seen = {standing.memory.id}
         while steps[0].teller:
             before = [
                 s
-                for s in matter.standings
+                for s in proposition.standings
                 if self._is(s.memory.subject, steps[0].teller)
                 and s.memory.type in HOLDING
                 and s.start <= steps[0].message
@@ -245,20 +249,24 @@ class EpistemicMap:
             steps.insert(0, _step(learned[-1]))
         return tuple(steps)
 
-    def at_risk(self, matter: Matter, at: int) -> Risk:
+    def at_risk(self, proposition: Proposition, at: int) -> Risk:
         """Whom a secret can still hurt at a message; without keepers it is none any more."""
-        held = self.holders(matter, at)
+        held = self.holders(proposition, at)
         hiding = [s for s in held if s.memory.type == "hiding"]
         unaware = [s.memory.subject for s in held if s.memory.type in ("unaware", "believes")]
         hidden = [
-            s.memory.target for s in hiding if not self._has_learned(s.memory.target, matter, at)
+            s.memory.target
+            for s in hiding
+            if not self._has_learned(s.memory.target, proposition, at)
         ]
         keepers = dict.fromkeys(s.memory.subject for s in hiding)
         return Risk(tuple(dict.fromkeys(unaware)), tuple(dict.fromkeys(hidden)), tuple(keepers))
 
-    def spread(self, matter: Matter | None = None, until: int | None = None) -> list[Happening]:
-        """How a matter, or everything, spread: each event at its message, in the story's order."""
-        standings = self.entries if matter is None else matter.standings
+    def spread(
+        self, proposition: Proposition | None = None, until: int | None = None
+    ) -> list[Happening]:
+        """How a proposition, or everything, spread: each event in the order of the story."""
+        standings = self.entries if proposition is None else proposition.standings
         return [
             Happening(
                 s.start,
@@ -271,8 +279,8 @@ class EpistemicMap:
             if until is None or s.start <= until
         ]
 
-    def _has_learned(self, person: str, matter: Matter, at: int) -> bool:
-        held = self.of_person(person, matter, at)
+    def _has_learned(self, person: str, proposition: Proposition, at: int) -> bool:
+        held = self.of_person(person, proposition, at)
         return any(s.memory.type in ("knows", "hiding") for s in held)
 
     def _is(self, name: str, person: str) -> bool:
@@ -281,8 +289,8 @@ class EpistemicMap:
     def _is_same(self, text: str, standing: Standing) -> bool:
         return is_same(text, standing.memory.text, vectors=self._vectors)
 
-    def _grouped(self) -> tuple[Matter, ...]:
-        """Entries by matter, oldest first; each joins the first group that has one like it."""
+    def _grouped(self) -> tuple[Proposition, ...]:
+        """Entries by proposition, oldest first; each joins the first group that has one like it."""
         groups: list[list[Standing]] = []
         group_of: dict[str, list[Standing]] = {}
         for standing in self.entries:
@@ -293,7 +301,7 @@ class EpistemicMap:
                 groups.append(group)
             group.append(standing)
             group_of.setdefault(normalised(text), group)
-        return tuple(Matter(n, g[0].memory.text, tuple(g)) for n, g in enumerate(groups))
+        return tuple(Proposition(n, g[0].memory.text, tuple(g)) for n, g in enumerate(groups))
 
     def _group_like(self, text: str, groups: Sequence[list[Standing]]) -> list[Standing] | None:
         for group in groups:

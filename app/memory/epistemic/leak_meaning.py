@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from app.memory.epistemic.epistemic_map import EpistemicMap, Matter
+from app.memory.epistemic.epistemic_map import EpistemicMap, Proposition
 from app.memory.epistemic.propositions import STEM, content_words
 from app.memory.epistemic.utterances import Utterance
 from app.memory.lifecycle.state_change import Wording
@@ -120,10 +120,10 @@ def said_in(utterance: Utterance) -> tuple[str, ...]:
     return (utterance.text, whole) if utterance.before else (utterance.text,)
 
 
-def entries_in(matter: Matter, at: int) -> Iterator[Standing]:
-    """One entry for each wording of a matter, of those that say what is so."""
+def entries_in(proposition: Proposition, at: int) -> Iterator[Standing]:
+    """One entry for each wording of a proposition, of those that say what is so."""
     seen: set[str] = set()
-    for standing in matter.standings:
+    for standing in proposition.standings:
         text = normalised(standing.memory.text)
         if standing.start < at and standing.memory.type != "believes" and text not in seen:
             seen.add(text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.memory.epistemic.coverage import PART, RUN, SAID, Coverage
-from app.memory.epistemic.epistemic_map import EpistemicMap, Matter
+from app.memory.epistemic.epistemic_map import EpistemicMap, Proposition
 from app.memory.epistemic.leak_meaning import WORDS_TOO, Meaning, entries_in, forms_of, said_in
 from app.memory.epistemic.missed_scenes import MissedScenes
 from app.memory.epistemic.propositions import STEM, content_words, is_same
@@ -103,8 +103,8 @@ class LeakCheck:
                 continue
             leaks = tuple(self._leaks_in(utterance))
             for leak in leaks:
-                matter = self._map.matter_of(leak.entry).number
-                found.setdefault((leak.kind, leak.speaker, matter), leak)
+                proposition = self._map.proposition_of(leak.entry).number
+                found.setdefault((leak.kind, leak.speaker, proposition), leak)
             absent = None if leaks else self._told_elsewhere(utterance)
             if absent is not None:
                 missed.setdefault((absent.speaker, absent.entry.memory.id), absent)
@@ -144,11 +144,11 @@ class LeakCheck:
         speaker, at = utterance.speaker, utterance.message
         if self._is_own_belief(utterance):
             return
-        for matter in self._map.matters:
+        for proposition in self._map.propositions:
             # What holds when the message begins: it may itself be where something is learned.
-            held = self._map.holders(matter, at - 1)
-            mine = self._map.of_person(speaker, matter, at - 1)
-            leak = self._leak_of(utterance, matter, mine, held)
+            held = self._map.holders(proposition, at - 1)
+            mine = self._map.of_person(speaker, proposition, at - 1)
+            leak = self._leak_of(utterance, proposition, mine, held)
             if leak is None:
                 keeping = (s for s in mine if s.memory.type == "hiding")
                 told = next((s for s in keeping if self._says(utterance, s)), None)
@@ -176,10 +176,10 @@ class LeakCheck:
         all know is no entry of it.
         """
         speaker, at = utterance.speaker, utterance.message
-        for matter in self._map.matters:
-            if self._missed is None or self._map.of_person(speaker, matter, at):
+        for proposition in self._map.propositions:
+            if self._missed is None or self._map.of_person(speaker, proposition, at):
                 continue
-            held = [s for s in self._map.holders(matter, at - 1) if s.memory.type in HAVING]
+            held = [s for s in self._map.holders(proposition, at - 1) if s.memory.type in HAVING]
             sources = [source for s in held for source in s.memory.sources]
             if held and self._missed.was_missed(speaker, sources):
                 for told in held:
@@ -193,28 +193,28 @@ class LeakCheck:
     def _leak_of(
         self,
         utterance: Utterance,
-        matter: Matter,
+        proposition: Proposition,
         mine: Sequence[Standing],
         held: Sequence[Standing],
     ) -> Leak | None:
-        """What of one matter the speaker says and cannot know; None for nothing."""
+        """What of one proposition the speaker says and cannot know; None for nothing."""
         speaker, at = utterance.speaker, utterance.message
         reason = self._reason(speaker, mine, held)
         if reason is None:
             return None
         kind, entry = reason
         is_suspected = kind is LeakKind.SUSPECTED
-        had = self._had(speaker, matter, at)
+        had = self._had(speaker, proposition, at)
         said = [
             s
-            for s in ([entry] if is_suspected else entries_in(matter, at))
+            for s in ([entry] if is_suspected else entries_in(proposition, at))
             if not self._is_among(s, had, in_part=not is_suspected) and self._says(utterance, s)
         ]
         if not said or self._may_have_heard(utterance, entry, *said):
             return None
         if is_suspected and self._is_a_hint(utterance):
             return None
-        return Leak(kind, speaker, utterance.text, at, entry, self._learned(matter, at))
+        return Leak(kind, speaker, utterance.text, at, entry, self._learned(proposition, at))
 
     def _is_a_hint(self, utterance: Utterance) -> bool:
         """Whether any part of what is said leaves it open."""
@@ -232,17 +232,17 @@ class LeakCheck:
             for text in texts
         )
 
-    def _had(self, person: str, matter: Matter, at: int) -> tuple[Standing, ...]:
-        """What a person had of a matter before a message, or what the map says how they learn it
-        there. That they know it since then is no reason by itself: it may have been read in what
+    def _had(self, person: str, proposition: Proposition, at: int) -> tuple[Standing, ...]:
+        """What a person had of a proposition before a message, or what the map says how they learn
+        it there. That they know it since then is no reason by itself: it may have been read in what
         they say.
         """
         learned = (
             s
-            for s in self._map.of_person(person, matter, at)
+            for s in self._map.of_person(person, proposition, at)
             if s.start == at and (s.memory.told_by or s.memory.channel or len(s.memory.sources) > 1)
         )
-        before = self._map.of_person(person, matter, at - 1)
+        before = self._map.of_person(person, proposition, at - 1)
         return tuple(s for s in (*before, *learned) if s.memory.type in HAVING)
 
     def _is_among(self, entry: Standing, had: Iterable[Standing], *, in_part: bool = True) -> bool:
@@ -265,7 +265,7 @@ class LeakCheck:
         return content_words(text, self._stopwords) & self._coverage.names
 
     def _has(self, person: str, entry: Standing, at: int) -> bool:
-        return self._is_among(entry, self._had(person, self._map.matter_of(entry), at))
+        return self._is_among(entry, self._had(person, self._map.proposition_of(entry), at))
 
     def _reason(
         self, speaker: str, mine: Sequence[Standing], held: Iterable[Standing]
@@ -292,7 +292,7 @@ class LeakCheck:
         for belief in beliefs:
             text = belief.memory.text
             if self._means(utterance, text, denied=True):
-                matter = self._map.matter_of(belief)
+                proposition = self._map.proposition_of(belief)
                 if not self._may_have_heard(utterance, belief):
                     yield Leak(
                         LeakKind.CONTRARY,
@@ -300,11 +300,11 @@ class LeakCheck:
                         utterance.text,
                         at,
                         belief,
-                        self._learned(matter, at),
+                        self._learned(proposition, at),
                     )
                 continue
             for truth in self._truths(belief, at):
-                matter = self._map.matter_of(truth)
+                proposition = self._map.proposition_of(truth)
                 if self._has(speaker, truth, at):
                     continue
                 if not self._says(utterance, truth):
@@ -317,7 +317,7 @@ class LeakCheck:
                     utterance.text,
                     at,
                     belief,
-                    self._learned(matter, at),
+                    self._learned(proposition, at),
                     truth,
                 )
                 break
@@ -326,8 +326,8 @@ class LeakCheck:
         """What others know about the same, which the belief does not say."""
         words = content_words(belief.memory.text, self._stopwords)
         rare = words - self._coverage.names
-        for matter in self._map.matters:
-            for standing in self._map.holders(matter, at - 1):
+        for proposition in self._map.propositions:
+            for standing in self._map.holders(proposition, at - 1):
                 theirs = content_words(standing.memory.text, self._stopwords)
                 common = rare & theirs
                 if standing.memory.type == "knows" and self._coverage.weight(
@@ -335,11 +335,11 @@ class LeakCheck:
                 ) >= SHARED * self._coverage.weight(words):
                     yield standing
 
-    def _learned(self, matter: Matter, at: int) -> int | None:
+    def _learned(self, proposition: Proposition, at: int) -> int | None:
         """Where others learned it first."""
         places = [
             s.start
-            for s in matter.standings
+            for s in proposition.standings
             if s.memory.type in HAVING and s.start <= at and s.start >= 0
         ]
         return min(places, default=None)

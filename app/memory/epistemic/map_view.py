@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.core.translation import N_
-from app.memory.epistemic.epistemic_map import EpistemicMap, Matter, Risk, Step, World
+from app.memory.epistemic.epistemic_map import EpistemicMap, Proposition, Risk, Step, World
 from app.memory.epistemic.presence import Stay
 from app.memory.epistemic.propositions import People
 from app.memory.names import folded
@@ -29,7 +29,7 @@ SECRET_TYPES = ("hiding", "believes")  # what one would not like to read by acci
 
 
 class Attitude(StrEnum):
-    """How somebody stands to a matter; KEPT: somebody hides it from them, and no more is known."""
+    """How somebody stands to a proposition; KEPT: somebody hides it from them; no more is known."""
 
     HIDING = "hiding"
     KNOWS = "knows"
@@ -44,12 +44,12 @@ ORDER = {attitude: place for place, attitude in enumerate(Attitude)}
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """One person's attitude to one matter at a message. person: key. matter: number. standing: the
-    entry that says so; for KEPT that of the one who hides it.
+    """One person's attitude to one proposition at a message. person: key. proposition: number.
+    standing: the entry that says so; for KEPT that of the one who hides it.
     """
 
     person: str
-    matter: int
+    proposition: int
     attitude: Attitude
     standing: Standing
 
@@ -66,7 +66,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A matter with a title of its own. key: the same as long as its first entry is there.
+    """A proposition with a title of its own. key: the same as long as its first entry is there.
 
     is_secret: somebody hides it, or is wrong about it, at any time. end: where nobody holds it any
     more, None where somebody does.
@@ -91,25 +91,25 @@ class Person:
     short: str
 
 
-class MindMap:
-    """What an epistemic map says of its people and matters, for whoever shows it.
+class EpistemicMapView:
+    """What an epistemic map says of its people and propositions, for whoever shows it.
 
-    topics: in the order in which they came up, by number of their matter. people: likewise.
+    topics: in the order in which they came up, by number of their proposition. people: likewise.
     """
 
     def __init__(self, knowledge: EpistemicMap) -> None:
         self.knowledge = knowledge
-        self.topics = tuple(self._topic(matter) for matter in knowledge.matters)
+        self.topics = tuple(self._topic(proposition) for proposition in knowledge.propositions)
         self.people = tuple(self._people())
         self._by_key = {person.key: person for person in self.people}
 
     def topic(self, number: int) -> Topic:
-        """A matter by its number. Raises IndexError."""
+        """A proposition by its number. Raises IndexError."""
         return self.topics[number]
 
     def topic_of(self, standing: Standing) -> Topic:
-        """The matter that an entry is about."""
-        return self.topics[self.knowledge.matter_of(standing).number]
+        """The proposition that an entry is about."""
+        return self.topics[self.knowledge.proposition_of(standing).number]
 
     def name(self, key: str) -> str:
         """A person's name."""
@@ -126,28 +126,30 @@ class MindMap:
         return self.knowledge.people.key(name)
 
     def stances(self, at: int) -> tuple[Stance, ...]:
-        """Who holds what at a message, matter by matter."""
+        """Who holds what at a message, proposition by proposition."""
         return tuple(
-            stance for matter in self.knowledge.matters for stance in self.stances_to(matter, at)
+            stance
+            for proposition in self.knowledge.propositions
+            for stance in self.stances_to(proposition, at)
         )
 
-    def stances_to(self, matter: Matter, at: int) -> tuple[Stance, ...]:
-        """Who holds what of one matter at a message, and from whom it is kept: one attitude of each
-        person, the one that says most.
+    def stances_to(self, proposition: Proposition, at: int) -> tuple[Stance, ...]:
+        """Who holds what of one proposition at a message, and from whom it is kept: one attitude
+        of each person, the one that says most.
         """
         found: dict[tuple[str, Attitude], Stance] = {}
-        held = self.knowledge.holders(matter, at)
+        held = self.knowledge.holders(proposition, at)
         for standing in held:
             person, attitude = self.key(standing.memory.subject), Attitude(standing.memory.type)
             if person:
                 found.setdefault(
-                    (person, attitude), Stance(person, matter.number, attitude, standing)
+                    (person, attitude), Stance(person, proposition.number, attitude, standing)
                 )
         holders = {person for person, _ in found}
         for standing in held:
             target = self._target(standing)
             if target and target not in holders:
-                kept = Stance(target, matter.number, Attitude.KEPT, standing)
+                kept = Stance(target, proposition.number, Attitude.KEPT, standing)
                 found.setdefault((target, Attitude.KEPT), kept)
         most: dict[str, Stance] = {}
         for stance in sorted(found.values(), key=lambda s: ORDER[s.attitude]):
@@ -155,16 +157,16 @@ class MindMap:
         return tuple(most.values())
 
     def stretches(self, number: int) -> dict[str, tuple[Stretch, ...]]:
-        """By person, how their attitude to a matter went through the story; one at a time, the one
-        that says most.
+        """By person, how their attitude to a proposition went through the story; one at a time,
+        the one that says most.
         """
-        matter = self.knowledge.matters[number]
-        edges = _edges(matter)
+        proposition = self.knowledge.propositions[number]
+        edges = _edges(proposition)
         found: dict[str, list[Stretch]] = {}
         for place, edge in enumerate(edges):
             end = edges[place + 1] if place + 1 < len(edges) else None
             seen: set[str] = set()
-            for stance in self.stances_to(matter, edge):
+            for stance in self.stances_to(proposition, edge):
                 if stance.person not in seen:
                     seen.add(stance.person)
                     _extend(found.setdefault(stance.person, []), stance, edge, end)
@@ -178,9 +180,9 @@ class MindMap:
     def knowing(self, number: int) -> tuple[tuple[int, int], ...]:
         """(message, how many know it from there on), at each change."""
         steps: list[tuple[int, int]] = []
-        matter = self.knowledge.matters[number]
-        for edge in _edges(matter):
-            held = self.knowledge.holders(matter, edge)
+        proposition = self.knowledge.propositions[number]
+        for edge in _edges(proposition):
+            held = self.knowledge.holders(proposition, edge)
             know = {self.key(s.memory.subject) for s in held if s.memory.type in HAVING}
             if not steps or steps[-1][1] != len(know):
                 steps.append((edge, len(know)))
@@ -192,13 +194,13 @@ class MindMap:
 
     def risk(self, number: int, at: int) -> Risk:
         """Whom a secret can still hurt at a message."""
-        return self.knowledge.at_risk(self.knowledge.matters[number], at)
+        return self.knowledge.at_risk(self.knowledge.propositions[number], at)
 
     def chain(self, number: int, at: int) -> tuple[Step, ...]:
-        """Who told whom of a matter up to a message, in the story's order."""
-        matter = self.knowledge.matters[number]
+        """Who told whom of a proposition up to a message, in the story's order."""
+        proposition = self.knowledge.propositions[number]
         steps: dict[str, Step] = {}
-        for standing in matter.standings:
+        for standing in proposition.standings:
             if standing.start <= at and standing.memory.type in ("knows", "suspects", "believes"):
                 for step in self.knowledge.chain(standing):
                     steps.setdefault(step.standing.memory.id, step)
@@ -228,19 +230,19 @@ class MindMap:
         known = [w for w in own if self.knowledge.people.keys.get(folded(w)) == key]
         return next(iter(known or own), name)
 
-    def _topic(self, matter: Matter) -> Topic:
-        standings = matter.standings
+    def _topic(self, proposition: Proposition) -> Topic:
+        standings = proposition.standings
         ends = [standing.end for standing in standings]
         end = None if None in ends else max(e for e in ends if e is not None)
         is_secret = any(s.memory.type in SECRET_TYPES for s in standings)
         title = title_of(_telling(standings, self.knowledge.people))
         first = min(s.start for s in standings)
-        return Topic(matter.number, standings[0].memory.id, title, is_secret, first, end)
+        return Topic(proposition.number, standings[0].memory.id, title, is_secret, first, end)
 
 
-def _edges(matter: Matter) -> list[int]:
+def _edges(proposition: Proposition) -> list[int]:
     """Where something begins or ends, in the story's order."""
-    return sorted({at for s in matter.standings for at in (s.start, s.end) if at is not None})
+    return sorted({at for s in proposition.standings for at in (s.start, s.end) if at is not None})
 
 
 def _telling(standings: Sequence[Standing], people: People) -> str:

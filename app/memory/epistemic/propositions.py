@@ -1,4 +1,4 @@
-"""Whether two entries on who knows what speak of the same person, and of the same matter."""
+"""Whether two entries on who knows what speak of the same person, and of the same proposition."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.memory.similarity import NO_VECTORS, Limit, Vectors, normalised
 from app.story.scene_cues.language import tokens_of
 
 CONTRARY = Limit(0.80, 0.50)  # alike enough for "not" to make one the opposite of the other
-ALIKE = 0.40  # Jaccard of content words, for what is shown as one matter
+ALIKE = 0.40  # Jaccard of content words, for what is shown as one proposition
 ALIKE_PART = 0.60  # of the content words of the shorter of both
 # Of content words, for one to say in other words what somebody learned: share of the shorter, and
 # of all. What is ended wrongly is worse than what stays too long.
@@ -142,7 +142,7 @@ def content_words(text: str, stopwords: frozenset[str]) -> frozenset[str]:
 
 
 def is_alike(one: str, other: str, stopwords: frozenset[str]) -> bool:
-    """Whether two texts may be shown as one matter; looser than `is_same`, for grouping only."""
+    """Whether two texts may be shown as one proposition; looser than `is_same`, to group only."""
     left, right = content_words(one, stopwords), content_words(other, stopwords)
     common = len(left & right)
     if common < 2:
@@ -171,7 +171,7 @@ class Reading:
         return cls(people, wording, vectors, words, common)
 
     def is_learned(self, entry: Memory, learned: Memory, *, is_denied: bool = False) -> bool:
-        """Whether what somebody has learned is the matter of an entry, in whatever words.
+        """Whether what somebody has learned is the proposition of an entry, in whatever words.
 
         is_denied: whether it is the opposite instead. The same content words, nobody else in it,
         no other number, and "not" in both or in neither.
@@ -192,7 +192,7 @@ class Reading:
         told = self.people.key(learned.told_by) if learned.told_by else ""
         from_keeper = entry.type == "hiding" and told == self.people.key(entry.subject)
         if not (is_implied or from_keeper or set(ours) <= set(theirs)):
-            return False  # less than the matter: not that it was they
+            return False  # less than the proposition: not that it was they
         if not is_denied and is_same(entry.text, learned.text, self.wording, self.vectors):
             return True
         if not self.common:

@@ -64,7 +64,7 @@ class Withheld:
     @cached_property
     def entries(self) -> tuple[Memory, ...]:
         """The entries that say what the person does not know, in the order of the story, each
-        matter once: their own first, then what others hide from them.
+        proposition once: their own first, then what others hide from them.
         """
         found: list[Memory] = []
         own = [memory for memory in self._mine if memory.type == "unaware"]
@@ -119,7 +119,7 @@ class Withheld:
         return tuple(memory.text for memory in self._mine if memory.type == "believes")
 
     def _truths(self) -> Iterator[str]:
-        """What others know about the matter of a false belief, and the believer does not."""
+        """What others know about the proposition of a false belief, and the believer does not."""
         for belief in self._beliefs:
             words = self._words(belief)
             least = SAME_SUBJECT * self._coverage.weight(words)

@@ -25,19 +25,20 @@ WAS_THERE, WAS_AWAY = N_("was there"), N_("was not there")  # channels of derive
 
 @dataclass(frozen=True, slots=True)
 class Witnessed:
-    """One thing that was said or shown. matter: number, the same for what takes its place later.
+    """One thing that was said or shown. proposition: number, the same for what takes its place
+    later.
 
     there, away: keys of who surely learned it so, and of who surely did not.
     """
 
     event: Event
-    matter: int
+    proposition: int
     there: frozenset[str]
     away: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Mind:
+class SecondOrderBelief:
     """What one person takes another to hold, since both were there. is_so: as far as the first
     one knows it is still so.
     """
@@ -85,7 +86,7 @@ class Witnessing:
                     found.append(kept)
         return tuple(sorted(found, key=lambda s: s.start))
 
-    def minds_of(self, person: str, at: int) -> tuple[Mind, ...]:
+    def second_order_of(self, person: str, at: int) -> tuple[SecondOrderBelief, ...]:
         """What somebody takes the others to hold at a message: what both learned together last."""
         key = self._key(person)
         latest: dict[tuple[str, int], Witnessed] = {}
@@ -93,16 +94,16 @@ class Witnessing:
         for thing in self.things:
             if thing.event.at > at or key not in thing.there:
                 continue
-            own[thing.matter] = thing
+            own[thing.proposition] = thing
             for other in thing.there - {key}:
-                latest[other, thing.matter] = thing
+                latest[other, thing.proposition] = thing
         learned = (
-            Mind(other, thing.event.text, thing.event.at, own[matter] is thing)
-            for (other, matter), thing in latest.items()
+            SecondOrderBelief(other, thing.event.text, thing.event.at, own[proposition] is thing)
+            for (other, proposition), thing in latest.items()
         )
-        return (*learned, *self._minds_by_shared(key, at))
+        return (*learned, *self._second_order_by_shared(key, at))
 
-    def _minds_by_shared(self, key: str, at: int) -> Iterator[Mind]:
+    def _second_order_by_shared(self, key: str, at: int) -> Iterator[SecondOrderBelief]:
         """What somebody takes the others to hold still, by what they saw together once. Who does
         not go by it any more knows that those others do who were not there since.
         """
@@ -110,30 +111,32 @@ class Witnessing:
         for sight in holding:
             text = sight.belief.memory.text
             if key == sight.holder:
-                yield from (Mind(other, text, sight.at, is_so=True) for other in sight.beside)
+                yield from (
+                    SecondOrderBelief(other, text, sight.at, is_so=True) for other in sight.beside
+                )
             elif key in sight.beside:
                 is_so = any(
                     o.holder == key and self._is_same(o.belief.memory.text, text) for o in holding
                 )
-                yield Mind(sight.holder, text, sight.at, is_so)
+                yield SecondOrderBelief(sight.holder, text, sight.at, is_so)
 
     def _witnessed(self) -> Iterator[Witnessed]:
-        last: list[Event] = []  # of each matter what was said of it last
+        last: list[Event] = []  # of each proposition what was said of it last
         for event in self.where.events:
             if event.kind not in OPEN:
                 continue
-            matter = next(
+            proposition = next(
                 (n for n, old in enumerate(last) if self._is_of_same(old.text, event.text)),
                 len(last),
             )
-            last[matter : matter + 1] = [event]
+            last[proposition : proposition + 1] = [event]
             place = self.where.place_of(event.who, event.at)
             company = Company() if place is None else self.where.company(event.at, place)
             people = set(company.there)
             if place != event.who:
                 people.add(self._key(event.who))
             people |= set(map(self._key, event.whom))
-            yield Witnessed(event, matter, frozenset(people), company.away - people)
+            yield Witnessed(event, proposition, frozenset(people), company.away - people)
 
     def _is_of_same(self, old: str, new: str) -> bool:
         """Whether a thing takes the place of another, or says it once more."""
@@ -143,10 +146,10 @@ class Witnessing:
         return is_same(old, new) and not takes_place(old, new, self._place_words)
 
     def _life_of(self, person: str) -> Iterator[tuple[Witnessed, str, int, int | None]]:
-        """What somebody holds of each matter, from where to where."""
+        """What somebody holds of each proposition, from where to where."""
         held: dict[int, tuple[Witnessed, str, int]] = {}
         for thing in self.things:
-            at, before = thing.event.at, held.get(thing.matter)
+            at, before = thing.event.at, held.get(thing.proposition)
             is_other = before is None or not self._is_same(before[0].event.text, thing.event.text)
             if person in thing.there:
                 state, holds = "knows", thing
@@ -168,7 +171,7 @@ class Witnessing:
                 continue
             if before is not None and before[1]:
                 yield *before, at
-            held[thing.matter] = (holds, state, at)
+            held[thing.proposition] = (holds, state, at)
         for thing, state, first in held.values():
             if state:
                 yield thing, state, first, None

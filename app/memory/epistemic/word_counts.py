@@ -25,7 +25,7 @@ class Frequency:
     counts: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, word: str) -> int:
-        """word: as matters.content_words gives it."""
+        """word: as propositions.content_words gives it."""
         return self.counts.get(word, 0)
 
 

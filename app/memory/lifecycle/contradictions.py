@@ -19,7 +19,7 @@ from app.memory.similarity import NO_VECTORS, Limit, Vectors
 from app.memory.standing import Standing, Status
 from app.memory.tiers.table import PLAIN
 
-SAME_MATTER = Limit(0.5, 0.3)
+SAME_PROPOSITION = Limit(0.5, 0.3)
 AGAINST = N_("The reply that it cites contradicts what is remembered.")
 OPEN = frozenset({Status.ACTIVE, Status.WAITING})
 
@@ -40,9 +40,9 @@ def noted(
 ) -> tuple[Memory, ...]:
     """The new memories, with what they contradict as checks of continuity found it (§9, PD3).
 
-    A reply that was found to contradict a memory gives new ones on the same matter: these wait for
-    the user. What says that something changed replaces the old and contradicts nothing. held: by
-    id, what holds.
+    A reply that was found to contradict a memory gives new ones on the same proposition: these
+    wait for the user. What says that something changed replaces the old and contradicts nothing.
+    held: by id, what holds.
     """
     checks: dict[tuple[str, str], dict[str, str]] = {}
     for document in documents:
@@ -62,7 +62,8 @@ def noted(
             if id_ not in (*memory.supersedes, *memory.contradicts)
             and held[id_].text != memory.text
             and any(
-                vectors.score(memory.text, t).reaches(SAME_MATTER) for t in (text, held[id_].text)
+                vectors.score(memory.text, t).reaches(SAME_PROPOSITION)
+                for t in (text, held[id_].text)
             )
         )
         if not against:

@@ -82,13 +82,13 @@ def verify_epistemic(
     vectors: Vectors = NO_VECTORS,
     places: Mapping[str, int] | None = None,
 ) -> tuple[Decision, ...]:
-    """One attitude of a holder to a matter: said again it is a duplicate, another one supersedes.
-    Learned again in another message it stands by, for the case that the first one goes.
+    """One attitude of a holder to a proposition: said again it is a duplicate, another one
+    supersedes. Learned again in another message it stands by, for the case that the first one goes.
 
     Hiding stands beside the attitudes: who hides something knows it too. A likeness proposes only:
-    other names, numbers, roles or a negation make it another matter. Where one thing is said to be
-    at another place, that ends what it leaves no room for: who does not know where it is now goes
-    on believing that it is where it was.
+    other names, numbers, roles or a negation make it another proposition. Where one thing is said
+    to be at another place, that ends what it leaves no room for: who does not know where it is now
+    goes on believing that it is where it was.
     """
     order = _Order(known, candidates, places)
     by_holder: dict[str, list[Memory]] = {}

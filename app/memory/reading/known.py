@@ -233,11 +233,11 @@ def closeness(memories: Sequence[Memory], about: str) -> list[float]:
         return [0.0] * len(memories)
     said = words(about)
     told = [words(f"{m.subject} {m.target} {m.text}") & said for m in memories]
-    by_matter: dict[str, frozenset[str]] = {}
+    by_proposition: dict[str, frozenset[str]] = {}
     for memory, shared in zip(memories, told, strict=True):
-        matter = " ".join(memory.text.casefold().split())
-        by_matter[matter] = by_matter.get(matter, frozenset()) | shared
-    holders = Counter(word for shared in by_matter.values() for word in shared)
+        proposition = " ".join(memory.text.casefold().split())
+        by_proposition[proposition] = by_proposition.get(proposition, frozenset()) | shared
+    holders = Counter(word for shared in by_proposition.values() for word in shared)
     return [
         min(2.0, sum(1 / holders[word] for word in one if len(word) > 2 or not word.isascii()))
         for one in told

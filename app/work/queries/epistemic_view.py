@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.memory.epistemic.leaks import Leak
-from app.memory.epistemic.map_view import MindMap
+from app.memory.epistemic.map_view import EpistemicMapView
 from app.memory.epistemic.word_counts import WordCounts
 from app.story.messages import Message, MessageKind
 from app.story.scene_cues.language import LanguagePack
@@ -15,25 +15,27 @@ from app.work.queries.memory_view import MemoryView
 
 
 @dataclass(frozen=True, slots=True)
-class Minds:
+class EpistemicView:
     """The map can be asked for any message of the chat. reply: index of the newest reply, None
     where there is none. leaks: in that reply.
     """
 
     view: MemoryView
-    map: MindMap
+    map: EpistemicMapView
     reply: int | None
     leaks: tuple[Leak, ...]
 
 
-def minds_of(view: MemoryView, packs: Sequence[LanguagePack], counts: WordCounts) -> Minds:
+def epistemic_view_of(
+    view: MemoryView, packs: Sequence[LanguagePack], counts: WordCounts
+) -> EpistemicView:
     """Takes a while for a long chat; not for the window's thread. counts: of this chat."""
     known = epistemic_map(view, packs)
-    found = MindMap(known)
+    found = EpistemicMapView(known)
     reply = _newest_reply(view.story.messages)
     if reply is None or not found.topics:
-        return Minds(view, found, reply, ())
-    return Minds(view, found, reply, leaks_by(known, view, packs, reply, counts))
+        return EpistemicView(view, found, reply, ())
+    return EpistemicView(view, found, reply, leaks_by(known, view, packs, reply, counts))
 
 
 def _newest_reply(messages: Sequence[Message]) -> int | None:

@@ -15,7 +15,7 @@ from app.memory.documents.bible_parts import EVERYTHING, Known, Telling
 from app.memory.documents.lorebook import lorebook_of
 from app.memory.documents.spoiler_filter import SpoilerFilter
 from app.memory.epistemic.leaks import stopwords_of
-from app.memory.epistemic.map_view import MindMap
+from app.memory.epistemic.map_view import EpistemicMapView
 from app.sillytavern.world_info import world_info
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
@@ -71,7 +71,7 @@ class StoryExport:
         return world_info(entries)
 
     def _known(self, view: MemoryView) -> Known:
-        minds = MindMap(epistemic_map(view, self._packs))
+        minds = EpistemicMapView(epistemic_map(view, self._packs))
         return Known(view.story, view.memories, view.entities, view.documents, minds, view.at)
 
     def _telling(self, view: MemoryView, known: Known, for_player: bool) -> Telling:

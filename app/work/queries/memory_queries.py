@@ -11,7 +11,7 @@ from app.memory.epistemic.word_counts import WordCounts
 from app.story.scene_cues.language import LanguagePack
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.queries.epistemic_view import Minds, minds_of
+from app.work.queries.epistemic_view import EpistemicView, epistemic_view_of
 from app.work.queries.leak_check import VectorsOf, leaks_in
 from app.work.queries.memory_view import MemoryView, memory_view
 
@@ -39,11 +39,11 @@ class MemoryQueries:
         view, counts = self.view(path), self._counts_of(path)
         return await leaks_in(view, self._packs, message, counts, self._vectors_of)
 
-    def minds(self, path: Path) -> Minds:
+    def minds(self, path: Path) -> EpistemicView:
         """Who knows what, to be asked for any message. May take a while: call it outside the
         loop's thread.
         """
-        return minds_of(self.view(path), self._packs, self._counts_of(path))
+        return epistemic_view_of(self.view(path), self._packs, self._counts_of(path))
 
     def _counts_of(self, path: Path) -> WordCounts:
         return self._counts.setdefault(self._chats.required(path), WordCounts())

@@ -1,4 +1,4 @@
-"""What ends when somebody learns a matter: whatever words the entries have, and nothing else."""
+"""What ends when somebody learns a proposition: whatever words the entries have, nothing else."""
 
 from __future__ import annotations
 

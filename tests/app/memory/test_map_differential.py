@@ -55,7 +55,7 @@ class Deed:
     who: str
     to: str
     spy: str
-    matter: int
+    proposition: int
     room: str
     masked: bool
     plain: bool
@@ -71,7 +71,7 @@ commands = st.builds(
     who=st.sampled_from(PEOPLE),
     to=st.sampled_from(PEOPLE),
     spy=st.sampled_from(("", "", *PEOPLE)),
-    matter=st.sampled_from((0, 0, 0, 1, 1, 2, 3)),
+    proposition=st.sampled_from((0, 0, 0, 1, 1, 2, 3)),
     room=st.sampled_from(ROOMS),
     masked=st.booleans(),
     plain=st.booleans(),
@@ -90,7 +90,7 @@ class Record:
     message: int
     person: str
     attitude: str
-    matter: int
+    proposition: int
     teller: str = ""
     hidden_from: str = ""
     hangs_on: tuple[int, ...] = ()
@@ -110,33 +110,33 @@ class Journal:
     def state(self, at: int, deleted: int | None = None) -> set[tuple[str, ...]]:
         """Who holds what at a message: (person, attitude, text, hidden from)."""
         records = [r for r in self.surviving(deleted) if r.message <= at]
-        knowing = {(r.person, r.matter) for r in records if r.attitude == "knows"}
+        knowing = {(r.person, r.proposition) for r in records if r.attitude == "knows"}
         state: set[tuple[str, ...]] = set()
         for record in records:
-            text = MATTERS[record.matter][record.attitude == "believes"]
+            text = MATTERS[record.proposition][record.attitude == "believes"]
             if record.attitude == "hiding":
                 # However they learned it: nobody hides from somebody what they know.
                 told = any(
                     r.attitude == "knows"
-                    and (r.person, r.matter) == (record.hidden_from, record.matter)
+                    and (r.person, r.proposition) == (record.hidden_from, record.proposition)
                     and r.message > record.message
                     for r in records
                 )
                 if not told:
                     state.add((record.person, "hiding", text, record.hidden_from))
-            elif record.attitude == "knows" or (record.person, record.matter) not in knowing:
+            elif record.attitude == "knows" or (record.person, record.proposition) not in knowing:
                 state.add((record.person, record.attitude, text, ""))
         return state
 
-    def holds(self, person: str, attitude: str, matter: int, hidden_from: str = "") -> bool:
-        text = MATTERS[matter][attitude == "believes"]
+    def holds(self, person: str, attitude: str, proposition: int, hidden_from: str = "") -> bool:
+        text = MATTERS[proposition][attitude == "believes"]
         return (person, attitude, text, hidden_from) in self.state(len(self.records) + 10_000)
 
-    def numbers(self, person: str, matter: int, *attitudes: str) -> tuple[int, ...]:
+    def numbers(self, person: str, proposition: int, *attitudes: str) -> tuple[int, ...]:
         return tuple(
             n
             for n, r in enumerate(self.records)
-            if r.person == person and r.matter == matter and r.attitude in attitudes
+            if r.person == person and r.proposition == proposition and r.attitude in attitudes
         )
 
 
@@ -166,7 +166,9 @@ class Told:
             return deed
         first = PEOPLE.index(deed.who)
         for person in (*PEOPLE[first:], *PEOPLE[:first]):
-            held = [a for a in ("knows", "believes") if self.journal.holds(person, a, deed.matter)]
+            held = [
+                a for a in ("knows", "believes") if self.journal.holds(person, a, deed.proposition)
+            ]
             if held and (held[0] == "knows" or deed.kind not in ("lie", "hide")):
                 return replace(deed, who=person)
         return deed
@@ -181,10 +183,10 @@ class Told:
     def _show(self, deed: Deed) -> str:
         present = [p for p in PEOPLE if self.rooms[p] == deed.room]
         for person in present:
-            self._learns(person, "knows", deed.matter, channel="saw")
+            self._learns(person, "knows", deed.proposition, channel="saw")
         if present:
-            self._leaves_out(deed.matter)
-        return f"In the {deed.room} it comes to light {MATTERS[deed.matter][TRUE]}. {present}"
+            self._leaves_out(deed.proposition)
+        return f"In the {deed.room} it comes to light {MATTERS[deed.proposition][TRUE]}. {present}"
 
     def _whisper(self, deed: Deed) -> str:
         if deed.who == deed.to or self.rooms[deed.who] != self.rooms[deed.to]:
@@ -201,25 +203,25 @@ class Told:
 
     def _tells(self, deed: Deed, listeners: Sequence[str], channel: str) -> str:
         """The teller says what they take to be so."""
-        knows = self.journal.holds(deed.who, "knows", deed.matter)
-        if not knows and not self.journal.holds(deed.who, "believes", deed.matter):
+        knows = self.journal.holds(deed.who, "knows", deed.proposition)
+        if not knows and not self.journal.holds(deed.who, "believes", deed.proposition):
             return ""
         attitude = "knows" if knows else "believes"
         behind = ("knows", "hiding") if knows else ("believes",)
         teller = MASK if deed.masked and channel != "read" else deed.who
-        hangs_on = self.journal.numbers(deed.who, deed.matter, *behind)
+        hangs_on = self.journal.numbers(deed.who, deed.proposition, *behind)
         for person, how in self._ears(deed, listeners, channel):
             self._learns(
                 person,
                 attitude,
-                deed.matter,
+                deed.proposition,
                 teller=teller,
                 channel=how,
                 # Nobody knows yet who is behind the mask, so nothing is known of what they had.
                 hangs_on=() if teller == MASK else hangs_on,
                 naive=deed.plain,
             )
-        text = MATTERS[deed.matter][attitude == "believes"]
+        text = MATTERS[deed.proposition][attitude == "believes"]
         return f"{teller} tells {', '.join(listeners)} {deed.spy} {text}."
 
     def _ears(
@@ -230,20 +232,24 @@ class Told:
             yield deed.spy, "overheard"
 
     def _lie(self, deed: Deed) -> str:
-        if deed.who == deed.to or not self.journal.holds(deed.who, "knows", deed.matter):
+        if deed.who == deed.to or not self.journal.holds(deed.who, "knows", deed.proposition):
             return ""
-        if self.journal.holds(deed.to, "knows", deed.matter):
+        if self.journal.holds(deed.to, "knows", deed.proposition):
             return f"{deed.who} lies to {deed.to}, who sees through it."
         self._conceals(deed)
         for person, how in self._ears(deed, [deed.to], "told"):
             self._learns(
-                person, "believes", deed.matter, teller=deed.who, channel=how, naive=deed.plain
+                person, "believes", deed.proposition, teller=deed.who, channel=how, naive=deed.plain
             )
-        return f"{deed.who} swears to {deed.to} {deed.spy} {MATTERS[deed.matter][FALSE]}."
+        return f"{deed.who} swears to {deed.to} {deed.spy} {MATTERS[deed.proposition][FALSE]}."
 
     def _hide(self, deed: Deed) -> str:
-        knows = self.journal.holds(deed.who, "knows", deed.matter)
-        if deed.who == deed.to or not knows or self.journal.holds(deed.to, "knows", deed.matter):
+        knows = self.journal.holds(deed.who, "knows", deed.proposition)
+        if (
+            deed.who == deed.to
+            or not knows
+            or self.journal.holds(deed.to, "knows", deed.proposition)
+        ):
             return ""
         self._conceals(deed)
         return f"{deed.who} says nothing of it to {deed.to}."
@@ -251,31 +257,34 @@ class Told:
     def _rumour(self, deed: Deed) -> str:
         """A careless reader thinks that somebody far away knows it; nothing says how."""
         recent = " ".join(self.texts[-NEAR:])
-        if deed.who not in recent and not self.journal.holds(deed.who, "knows", deed.matter):
-            self.notes.append(f"[knows:sources=@] {deed.who} | {MATTERS[deed.matter][TRUE]}")
+        if deed.who not in recent and not self.journal.holds(deed.who, "knows", deed.proposition):
+            self.notes.append(f"[knows:sources=@] {deed.who} | {MATTERS[deed.proposition][TRUE]}")
         return "Somewhere a dog barks."
 
     def _hearsay(self, deed: Deed) -> str:
         """A careless reader has somebody tell what they do not know."""
-        matter, unaware = deed.matter, self.journal.holds(deed.who, "unaware", deed.matter)
+        proposition, unaware = (
+            deed.proposition,
+            self.journal.holds(deed.who, "unaware", deed.proposition),
+        )
         if deed.who != deed.to and unaware:
-            told = MATTERS[matter][TRUE]
+            told = MATTERS[proposition][TRUE]
             self.notes.append(f"[knows:sources=@:by={deed.who}:via=told] {deed.to} | {told}")
         return f"{deed.who} talks to {deed.to} about the weather."
 
     def _conceals(self, deed: Deed) -> None:
-        if self.journal.holds(deed.who, "hiding", deed.matter, deed.to):
+        if self.journal.holds(deed.who, "hiding", deed.proposition, deed.to):
             return
-        record = Record(self.now, deed.who, "hiding", deed.matter, hidden_from=deed.to)
+        record = Record(self.now, deed.who, "hiding", deed.proposition, hidden_from=deed.to)
         self.journal.records.append(record)
-        text = MATTERS[deed.matter][TRUE]
+        text = MATTERS[deed.proposition][TRUE]
         self.notes.append(f"[hiding:sources=@] {deed.who} from {deed.to} | {text}")
 
     def _learns(
         self,
         person: str,
         attitude: str,
-        matter: int,
+        proposition: int,
         *,
         teller: str = "",
         channel: str,
@@ -283,21 +292,21 @@ class Told:
         naive: bool = False,
     ) -> None:
         """naive: the reader notes as known what is only believed, for it does not see the lie."""
-        if attitude == "believes" and self.journal.holds(person, "knows", matter):
+        if attitude == "believes" and self.journal.holds(person, "knows", proposition):
             return  # who knows better is not taken in
-        record = Record(self.now, person, attitude, matter, teller, hangs_on=hangs_on)
+        record = Record(self.now, person, attitude, proposition, teller, hangs_on=hangs_on)
         self.journal.records.append(record)
-        text = MATTERS[matter][attitude == "believes"]
+        text = MATTERS[proposition][attitude == "believes"]
         noted = "knows" if naive and teller != MASK else attitude
         by = f":by={teller}" if teller else ""
         self.notes.append(f"[{noted}:sources=@{by}:via={channel}] {person} | {text}")
 
-    def _leaves_out(self, matter: int) -> None:
+    def _leaves_out(self, proposition: int) -> None:
         for person in PEOPLE:
-            if any(self.journal.holds(person, a, matter) for a in ("knows", "unaware")):
+            if any(self.journal.holds(person, a, proposition) for a in ("knows", "unaware")):
                 continue
-            self.journal.records.append(Record(self.now, person, "unaware", matter))
-            self.notes.append(f"[unaware:sources=@] {person} | {MATTERS[matter][TRUE]}")
+            self.journal.records.append(Record(self.now, person, "unaware", proposition))
+            self.notes.append(f"[unaware:sources=@] {person} | {MATTERS[proposition][TRUE]}")
 
 
 # The engine, fed as the program feeds it.
@@ -425,7 +434,7 @@ def eventful(seed: int) -> tuple[list[Deed], list[int]]:
             who=chance.choice(PEOPLE),
             to=chance.choice(PEOPLE),
             spy=chance.choice(("", "", *PEOPLE)),
-            matter=chance.choice((0, 0, 0, 1, 1, 2, 3)),
+            proposition=chance.choice((0, 0, 0, 1, 1, 2, 3)),
             room=chance.choice(ROOMS),
             masked=chance.random() < 0.3,
             plain=chance.random() < 0.5,

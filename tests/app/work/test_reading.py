@@ -425,6 +425,6 @@ async def test_presence_that_a_reading_notes_reaches_the_map(tmp_path: Path) -> 
     async with playing(tmp_path, Script(lines)) as play:
         await play.add("Now all are here.", "", "Tam goes.", "", "And it is false.", "", "")
         known = epistemic_map(play.view, load_packs())
-        (matter,) = known.matters
-        held = {s.memory.subject: s.memory.type for s in known.holders(matter, 6)}
+        (proposition,) = known.propositions
+        held = {s.memory.subject: s.memory.type for s in known.holders(proposition, 6)}
         assert held == {"Ana": "knows", "Mira": "knows", "Tam": "unaware"}

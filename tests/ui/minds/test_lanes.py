@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
 from app.memory.epistemic.epistemic_map import EpistemicMap
-from app.memory.epistemic.map_view import MindMap
+from app.memory.epistemic.map_view import EpistemicMapView
 from app.memory.epistemic.presence import Event, Whereabouts
 from app.memory.epistemic.witnessing import Witnessing
 from ui.minds.lanes import LANE, Lanes
@@ -21,10 +21,10 @@ EVENTS = (
 
 def shown() -> Lanes:
     witnessing = Witnessing(Whereabouts(EVENTS))
-    minds = MindMap(EpistemicMap(witnessing.entries(1), witnessing=witnessing))
+    minds = EpistemicMapView(EpistemicMap(witnessing.entries(1), witnessing=witnessing))
     lanes = Lanes()
     lanes.resize(900, 120)
-    lanes.show_matter(minds, 0, 60)
+    lanes.show_proposition(minds, 0, 60)
     lanes.show_moment(60, "")
     return lanes
 

@@ -1,4 +1,4 @@
-"""Where matters and people stand: calm, and the same each time."""
+"""Where propositions and people stand: calm, and the same each time."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ async def page(
 
 
 def number(page: MindsPage, text: str) -> int:
-    """Number of the matter with this text."""
+    """Number of the proposition with this text."""
     minds = page.minds
     assert minds is not None
     words = text.removeprefix("that ")
@@ -112,7 +112,7 @@ def is_at(page: MindsPage, at: int) -> bool:
 
 
 def press(page: MindsPage, item: QGraphicsItem) -> None:
-    """Click a person or a matter on the map."""
+    """Click a person or a proposition on the map."""
     there = page.map.mapFromScene(item.pos())
     QTest.mouseClick(page.map.viewport(), LEFT, Qt.KeyboardModifier.NoModifier, there)
 
@@ -125,7 +125,7 @@ def said(widget: QWidget) -> list[str]:
 
 
 def is_shown(page: MindsPage, text: str) -> bool:
-    return page.map.matters[number(page, text)].isVisible()
+    return page.map.propositions[number(page, text)].isVisible()
 
 
 async def test_a_press_on_a_person_shows_the_world_as_they_know_it(
@@ -143,7 +143,7 @@ async def test_a_press_on_a_person_shows_the_world_as_they_know_it(
 async def test_a_press_on_a_matter_shows_who_holds_it_and_who_told_whom(
     page: MindsPage, until: Until
 ) -> None:
-    press(page, page.map.matters[number(page, SEAL)])
+    press(page, page.map.propositions[number(page, SEAL)])
     await until(lambda: "Bert Marsh, from Cora Lee" in said(page.pane))
     words = said(page.pane)
     assert "Ann Pike" in words
@@ -152,19 +152,19 @@ async def test_a_press_on_a_matter_shows_who_holds_it_and_who_told_whom(
 
 
 async def test_what_is_not_chosen_steps_back(page: MindsPage) -> None:
-    page.choose_matter(number(page, SEAL))
-    faint = {tie.stance.matter for tie in page.map.ties if tie.is_faint}
+    page.choose_proposition(number(page, SEAL))
+    faint = {tie.stance.proposition for tie in page.map.ties if tie.is_faint}
     assert faint == {number(page, MILL), number(page, BOAT)}
     QTest.keyClick(page.map, Qt.Key.Key_Escape)
     assert not any(tie.is_faint for tie in page.map.ties)
 
 
 async def test_secrets_are_veiled_until_one_asks_for_them(page: MindsPage, until: Until) -> None:
-    cards = page.map.matters
+    cards = page.map.propositions
     assert cards[number(page, SEAL)].is_veiled
     assert cards[number(page, MILL)].is_veiled
     assert not cards[number(page, BOAT)].is_veiled
-    page.choose_matter(number(page, SEAL))
+    page.choose_proposition(number(page, SEAL))
     assert not any("brass seal" in word for word in said(page))
     assert "brass seal" not in page.map.accessibleDescription()
     assert "brass seal" not in cards[number(page, SEAL)].toolTip()
@@ -177,10 +177,10 @@ async def test_secrets_are_veiled_until_one_asks_for_them(page: MindsPage, until
 
 async def test_a_key_shows_all_secrets_and_hides_them_again(page: MindsPage) -> None:
     QTest.keyClick(page.map, Qt.Key.Key_S)
-    assert not any(card.is_veiled for card in page.map.matters.values())
+    assert not any(card.is_veiled for card in page.map.propositions.values())
     assert page.tools.secrets.text() == "Hide secrets"
     QTest.keyClick(page.map, Qt.Key.Key_S)
-    assert page.map.matters[number(page, SEAL)].is_veiled
+    assert page.map.propositions[number(page, SEAL)].is_veiled
 
 
 async def test_arrows_on_the_ruler_replay_scene_by_scene(page: MindsPage, until: Until) -> None:
@@ -203,7 +203,7 @@ async def test_arrows_on_the_ruler_replay_scene_by_scene(page: MindsPage, until:
 async def test_a_matter_stays_in_its_place_while_the_story_is_replayed(
     page: MindsPage, until: Until
 ) -> None:
-    card = page.map.matters[number(page, SEAL)]
+    card = page.map.propositions[number(page, SEAL)]
     where = card.pos()
     for at in (5, 25, 35, 42):
         page.timeline.go_to(at)
@@ -241,7 +241,7 @@ async def test_the_table_says_the_same_as_the_map(page: MindsPage) -> None:
         for column in range(table.matrix.columnCount())
         for stance in table.matrix.stances(row, column)
     }
-    ties = {(t.stance.matter, t.stance.person, t.stance.attitude) for t in page.map.ties}
+    ties = {(t.stance.proposition, t.stance.person, t.stance.attitude) for t in page.map.ties}
     assert cells == ties
 
 
@@ -264,21 +264,21 @@ async def test_return_in_the_table_chooses_person_and_matter(page: MindsPage) ->
     column = next(n for n, p in enumerate(model.people) if p.name == "Ann Pike")
     page.table.setCurrentIndex(model.index(row, column))
     QTest.keyClick(page.table, Qt.Key.Key_Return)
-    assert (page.matter, page.person) == (number(page, BOAT), key(page, "Ann Pike"))
+    assert (page.proposition, page.person) == (number(page, BOAT), key(page, "Ann Pike"))
 
 
 async def test_arrows_walk_over_the_map(page: MindsPage) -> None:
-    page.choose_matter(number(page, SEAL))
+    page.choose_proposition(number(page, SEAL))
     QTest.keyClick(page.map, Qt.Key.Key_Left)
     assert page.person
     chosen = page.map.people[page.person]
-    assert chosen.x() < page.map.matters[number(page, SEAL)].x()
+    assert chosen.x() < page.map.propositions[number(page, SEAL)].x()
 
 
 async def test_a_message_of_the_chain_is_shown_in_the_story(
     page: MindsPage, demo_window: MainWindow, until: Until
 ) -> None:
-    page.choose_matter(number(page, SEAL))
+    page.choose_proposition(number(page, SEAL))
     row = next(r for r in page.pane.findChildren(Row) if r.name.text() == "Bert → Ann")
     link = row.findChild(Link)
     assert link is not None
@@ -288,7 +288,7 @@ async def test_a_message_of_the_chain_is_shown_in_the_story(
 
 
 async def test_a_line_of_the_lanes_leads_to_its_message(page: MindsPage) -> None:
-    page.choose_matter(number(page, BOAT))
+    page.choose_proposition(number(page, BOAT))
     wanted: list[str] = []
     page.message_wanted.connect(wanted.append)
     lanes = page.timeline.lanes
@@ -352,7 +352,7 @@ async def test_a_reply_that_gives_nothing_away_is_said_so(page: MindsPage, until
 async def test_what_was_chosen_stays_chosen_when_more_is_remembered(
     page: MindsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
-    page.choose_matter(number(page, BOAT))
+    page.choose_proposition(number(page, BOAT))
     story = companion.story(demo_tavern.chat)
     assert story is not None
     anchor = story.messages[1].anchor
@@ -365,7 +365,7 @@ async def test_what_was_chosen_stays_chosen_when_more_is_remembered(
         anchor=anchor,
     )
     await until(lambda: page.minds is not None and len(page.minds.topics) == 4)
-    assert page.matter == number(page, BOAT)
+    assert page.proposition == number(page, BOAT)
 
 
 async def test_a_story_of_which_nothing_is_known_offers_to_read_it(
@@ -428,14 +428,14 @@ async def test_in_a_narrow_window_the_pane_comes_when_it_is_asked_for(
     demo_window.resize(900, 860)
     await until(lambda: page.split.is_overlay)
     assert not page.split.is_pane_shown
-    page.choose_matter(number(page, BOAT))
+    page.choose_proposition(number(page, BOAT))
     QTest.keyClick(page.map, Qt.Key.Key_Down)
     QTest.keyClick(page.map, Qt.Key.Key_Return)
     assert page.split.is_pane_shown
 
 
 async def test_everything_that_takes_the_keyboard_has_a_name(page: MindsPage, until: Until) -> None:
-    page.choose_matter(number(page, SEAL))
+    page.choose_proposition(number(page, SEAL))
     await until(lambda: bool(said(page.pane)))
     for widget in page.findChildren(QWidget):
         above = widget.parentWidget()

@@ -18,7 +18,7 @@ from app.memory.documents.bible_parts import Bible, Block, Item, Known, Part
 from app.memory.documents.lorebook import OTHERS, lorebook_of
 from app.memory.documents.spoiler_filter import SpoilerFilter
 from app.memory.epistemic.epistemic_map import EpistemicMap
-from app.memory.epistemic.map_view import MindMap
+from app.memory.epistemic.map_view import EpistemicMapView
 from app.memory.records import (
     Document,
     DocumentKind,
@@ -111,7 +111,7 @@ PORTRAIT = Document("d", 1, DocumentKind.PROFILE, "He burned it.", subject="Bert
 
 def known(*more: Memory) -> Known:
     standing = standings((*MEMORIES, *more), GROUND)
-    minds = MindMap(EpistemicMap(standing, participants=("Ada", "Bert", "Cora")))
+    minds = EpistemicMapView(EpistemicMap(standing, participants=("Ada", "Bert", "Cora")))
     return Known(story(), standing, ENTITIES, (PORTRAIT,), minds, LAST)
 
 
@@ -178,7 +178,7 @@ def test_who_told_a_secret_themselves_knows_it() -> None:
 
 
 def test_a_story_without_memories_still_has_its_scenes() -> None:
-    minds = MindMap(EpistemicMap(()))
+    minds = EpistemicMapView(EpistemicMap(()))
     bare = Known(story(), (), (), (), minds, LAST)
     assert [part.title for part in bible_of(bare).parts] == ["Scenes"]
 

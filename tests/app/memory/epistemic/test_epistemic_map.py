@@ -1,4 +1,4 @@
-"""What the map says when it is asked: worlds, chains, risks and how a matter spread."""
+"""What the map says when it is asked: worlds, chains, risks and how a proposition spread."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def test_one_level_of_nesting_is_read() -> None:
 
 def test_the_chain_leads_back_to_who_found_it_out() -> None:
     map_ = knowledge()
-    matter = map_.matter(WELL)
-    assert matter is not None
-    steps = map_.chain(map_.of_person("Dee", matter, 8)[0])
+    proposition = map_.proposition(WELL)
+    assert proposition is not None
+    steps = map_.chain(map_.of_person("Dee", proposition, 8)[0])
     assert [(s.teller, s.learner, s.message) for s in steps] == [
         ("", "Ann Lee", 2),
         ("Ann", "Cy", 5),
@@ -84,15 +84,15 @@ def test_a_circle_of_tellers_ends() -> None:
 
 def test_a_secret_can_hurt_whoever_does_not_have_it() -> None:
     map_ = knowledge()
-    matter = map_.matter(WELL)
-    assert matter is not None
-    risk = map_.at_risk(matter, 6)
+    proposition = map_.proposition(WELL)
+    assert proposition is not None
+    risk = map_.at_risk(proposition, 6)
     assert (risk.unaware, risk.hidden_from, risk.keepers) == (("Bo",), ("Bo",), ("Ann Lee",))
 
 
 def test_how_a_matter_spread_comes_in_the_order_of_the_story() -> None:
     map_ = knowledge()
-    happened = map_.spread(map_.matter(WELL), until=5)
+    happened = map_.spread(map_.proposition(WELL), until=5)
     assert [(h.message, h.kind, h.person) for h in happened] == [
         (2, Spreading.FOUND, "Ann Lee"),
         (2, Spreading.LEFT_OUT, "Bo"),

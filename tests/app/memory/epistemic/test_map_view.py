@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.memory.epistemic.epistemic_map import EpistemicMap
-from app.memory.epistemic.map_view import Attitude, MindMap, Stretch, counted
+from app.memory.epistemic.map_view import Attitude, EpistemicMapView, Stretch, counted
 from app.memory.records import Ending, EndReason, Memory, Source, Tier
 from app.memory.standing import Ground, standings
 from app.memory.tiers.epistemic import title_of
@@ -35,9 +35,9 @@ def entry(
     )
 
 
-def minds(*memories: Memory, aliases: dict[str, str] | None = None) -> MindMap:
+def minds(*memories: Memory, aliases: dict[str, str] | None = None) -> EpistemicMapView:
     found = standings(memories, Ground.of(1, MESSAGES))
-    return MindMap(EpistemicMap(found, participants=PEOPLE, aliases=aliases))
+    return EpistemicMapView(EpistemicMap(found, participants=PEOPLE, aliases=aliases))
 
 
 SEAL = "that the seal lies under the chapel floor"
@@ -162,5 +162,5 @@ def test_nobody_both_knows_and_suspects_one_thing() -> None:
         entry("knows", "Cora Lee", SEAL, 8),
     )
     (topic,) = found.topics
-    stances = found.stances_to(found.knowledge.matters[topic.number], LAST)
+    stances = found.stances_to(found.knowledge.propositions[topic.number], LAST)
     assert [stance.attitude for stance in stances] == [Attitude.KNOWS]

@@ -24,9 +24,9 @@ def test_only_what_nobody_said_before_is_yours() -> None:
 def test_it_is_yours_through_later_versions_until_you_take_it_out() -> None:
     later = CORRECTED.replace("Bert left the town.", "Bert is gone.")
     taken_out = later.replace(" She gave it to Clara.", " Clara has it.")
-    versions = (version(0, TOLD), version(1, CORRECTED, YOU), version(2, later))
+    versions = [version(0, TOLD), version(1, CORRECTED, YOU), version(2, later)]
     assert by_hand(versions, versions[2]) == ("She gave it to Clara.",)
-    versions = (*versions, version(3, taken_out, YOU))
+    versions.append(version(3, taken_out, YOU))
     assert by_hand(versions, versions[3]) == ("Clara has it.",)
 
 
