@@ -208,6 +208,8 @@ async def test_in_german_what_is_painted_can_be_read_whole_in_a_small_window(
     demo_window.show_page("memories")
     page = demo_window.page
     assert isinstance(page, MemoriesPage)
+    place = demo_window.frame.header._place
+    assert place.fontMetrics().horizontalAdvance(place.text()) <= place.width()
     page.rail.choose(PEOPLE)
     header = page.people.table.horizontalHeader()
     assert isinstance(header, Header)

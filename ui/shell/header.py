@@ -226,9 +226,13 @@ class Header(QWidget):
             return
         whole = place.fontMetrics().horizontalAdvance(place.text()) + 2
         kept = min(MOST_PLACE, whole) if self.width() >= PLACED else 0
+        if self._search.isHidden():  # a page's own tools give way by themselves
+            least = max(place.minimumWidth(), place.minimumSizeHint().width())
+            others = layout.totalMinimumSize().width() - least
+            place.setMinimumWidth(kept if others + kept <= self.width() else 0)
+            return
         others = layout.totalSizeHint().width() - place.sizeHint().width()
-        if not self._search.isHidden():
-            others -= self._search.sizeHint().width()
+        others -= self._search.sizeHint().width()
         if others + kept + LEAST_SEARCH > self.width():
             kept = 0
         place.setMinimumWidth(kept)
