@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.core.chosen_language import ChosenLanguage
 from app.core.chosen_scale import ChosenScale
+from app.core.login_start import login_start
 from app.core.translation import N_, tr
 from app.releases.release_look import ReleaseLook
 from app.settings.program import ProgramSettings
@@ -43,7 +44,7 @@ from ui.settings.prompts import PromptsSection
 from ui.settings.rail import SettingsRail
 from ui.settings.registry_rows import RegistryRows, chat_meant
 from ui.settings.tavern import TavernSection
-from ui.shell.setting_entries import API_KEY, FILE, PROGRAM, TRIAL
+from ui.shell.setting_entries import API_KEY, AT_LOGIN, FILE, PROGRAM, TRIAL
 
 COLUMN = 760
 WIDE = 940
@@ -97,7 +98,7 @@ class SettingsPage(QWidget):
         self._look.language_chosen.connect(self._on_language)
         self.files = FilesSection(session)
         self.files.taken_over.connect(self._on_taken_over)
-        self.program = ProgramSection(session, ReleaseLook())
+        self.program = ProgramSection(session, ReleaseLook(), login_start())
         self._nothing = body(tr(NOTHING))
         self.memory_test = MemoryTrialSection(session)
         self._parts: tuple[Section | BackendChoice | MemoryTrialSection, ...] = (
@@ -324,6 +325,8 @@ class SettingsPage(QWidget):
             return self._look.places[name]
         if name == API_KEY and not self.backend.key.isHidden():
             return self.backend, self.backend.key
+        if name == AT_LOGIN:
+            return self.program.starting, self.program.login
         parts: dict[str, QWidget] = {
             "backend": self.backend,
             TRIAL: self.memory_test,

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QSignalBlocker, QUrl
 from PySide6.QtGui import QDesktopServices
 
-from app.core.errors import ReleasesUnknown
+from app.core.errors import ReleasesUnknown, StoreError
+from app.core.login_start import LoginStart, own_words
+from app.core.paths import data_folder
 from app.core.translation import N_, tr
 from app.releases.release_look import NO_PLACE, ReleaseLook
-from ui.controls.buttons import Button, ButtonRole
+from ui.controls.buttons import Button, ButtonRole, Switch
 from ui.controls.setting_sections import Section
 from ui.core.session import Session
 from ui.settings.fact_row import FactRow
 
 TITLE = N_("This program")
 HOW = N_("The button asks {host} once which version is the newest. Nothing ever asks by itself.")
+LOGIN = N_("Start with the system")
+OPENS = N_("Opens Tavernkeep's window when you log in, so that no message of a story is missed.")
 
 
 class ProgramSection(Section):
-    """look: what asks; without a place to ask there is no button."""
+    """look: what asks; without a place to ask there is no button. login: how this system is told
+    what to start.
+    """
 
-    def __init__(self, session: Session, look: ReleaseLook) -> None:
+    def __init__(self, session: Session, look: ReleaseLook, login: LoginStart) -> None:
         super().__init__(tr(TITLE))
         self._session = session
         self._look = look
+        self._login = login
         self._page = ""
         self.get = Button(tr("Open its page"), role=ButtonRole.QUIET)
         self.get.clicked.connect(self._on_get)
@@ -35,7 +42,26 @@ class ProgramSection(Section):
         self.row = FactRow(f"Tavernkeep {look.own.version}".rstrip(), how)
         self.row.row.addWidget(self.get)
         self.row.row.addWidget(self.ask)
+        self.login = Switch(tr(LOGIN))
+        self.login.setChecked(login.is_on)
+        self.login.toggled.connect(self._on_login)
+        self.starting = FactRow(tr(LOGIN), tr(OPENS))
+        self.starting.row.addWidget(self.login)
         self.add_row(self.row)
+        self.add_row(self.starting)
+
+    def _on_login(self, is_wanted: bool) -> None:
+        own = self._session.companion.folders.data
+        where = [] if own == data_folder() else ["--data-dir", str(own)]
+        try:
+            if is_wanted:
+                self._login.turn_on([*own_words(), *where])
+            else:
+                self._login.turn_off()
+        except StoreError as error:
+            self._session.failed.emit(str(error))
+        with QSignalBlocker(self.login):
+            self.login.setChecked(self._login.is_on)
 
     def _on_ask(self) -> None:
         self.ask.setEnabled(False)

@@ -11,7 +11,8 @@ from app.settings.values import REGISTRY
 from ui.shell.entries import Entry
 
 MOST_SETTINGS = 8
-LANGUAGE, SCALE = "language", "scale"  # of the machine, so not among the registry's
+# Of the machine, so not among the registry's.
+LANGUAGE, SCALE, AT_LOGIN = "language", "scale", "at login"
 FILE, TRIAL = "settings file", "memory test"  # commands of the page
 PROGRAM = "this program"  # has a place there, and a command of its own
 API_KEY = "api key"  # kept outside of the settings
@@ -27,6 +28,7 @@ _OWN_PLACES = {
     "story_text_size": (N_("Story text size"), N_("Look")),
     LANGUAGE: (N_("Language"), N_("Look")),
     SCALE: (N_("Interface size"), N_("Look")),
+    AT_LOGIN: (N_("Start with the system"), N_("This program")),
     FILE: (N_("Export or import settings"), N_("Settings file")),
     TRIAL: (N_("Try a model on all tasks of memory"), N_("Memory test")),
 }

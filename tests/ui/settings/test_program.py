@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 
+from app.companion import Companion
+from app.core.errors import StoreError
+from app.core.login_start import login_start
 from app.releases import release_look
 from app.releases.own_metadata import OwnMetadata
 from tests.releases_server import CERTIFICATE, ReleasesServer, releases_server
 from ui.program.main_window import MainWindow
 from ui.settings.page import SettingsPage
 from ui.settings.program import ProgramSection
+from ui.shell.setting_entries import AT_LOGIN
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
@@ -100,3 +105,44 @@ async def test_a_copy_that_knows_no_place_offers_no_button(
     assert section.row.isVisibleTo(window)
     assert "does not say where its releases are" in section.row.fact.text()
     assert not section.ask.isVisibleTo(window)
+
+
+class Refusing:
+    """A system that lets nothing be changed."""
+
+    is_on = False
+
+    def turn_on(self, _words: object) -> None:
+        raise StoreError("It could not be changed.")
+
+    def turn_off(self) -> None:
+        raise AssertionError
+
+
+async def test_it_starts_with_the_system_where_that_is_wanted(
+    window: MainWindow, companion: Companion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = login_start("linux", {}, tmp_path)
+    monkeypatch.setattr("ui.settings.page.login_start", lambda: start)
+    section = await led_to(window)
+    assert isinstance(window.page, SettingsPage)
+    window.page.show_setting(AT_LOGIN)
+    assert window.focusWidget() is section.login
+    assert not section.login.isChecked()
+    QTest.mouseClick(section.login, Qt.MouseButton.LeftButton)
+    assert section.login.isChecked()
+    assert start.is_on
+    said = (tmp_path / ".config" / "autostart" / "tavernkeep.desktop").read_text("utf-8")
+    assert f'"--data-dir" "{companion.folders.data}"' in said
+    QTest.mouseClick(section.login, Qt.MouseButton.LeftButton)
+    assert not start.is_on
+
+
+async def test_what_the_system_refuses_is_said_and_stays_off(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.settings.page.login_start", Refusing)
+    section = await led_to(window)
+    QTest.mouseClick(section.login, Qt.MouseButton.LeftButton)
+    assert not section.login.isChecked()
+    assert window.frame.notice.isVisible()
