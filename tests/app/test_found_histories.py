@@ -166,3 +166,24 @@ async def test_what_is_set_on_a_short_reply_stays_when_the_reply_is_continued(
     story = await settled(companion, page)
     assert story.messages[-1].anchor == anchor
     assert story.scenes[-1].name == "The nod"
+
+
+async def test_a_copy_of_a_chat_that_shrank_has_all_that_was_written_of_its_messages(
+    companion: Companion, page: ChatPage
+) -> None:
+    before = await settled(companion, page)
+    last = before.messages[before.scenes[-2].last].anchor
+    await companion.edits.scenes.rename(page.path, last, "By hand")
+    await companion.edits.edit_running_recap(page.path, "The riders are at the gates.")
+    before = await settled(companion, page)
+    whole = page.path.read_bytes()
+    del page.messages[3:]
+    page.save()
+    await settled(companion, page)
+    copy = page.path.with_name("Mira, as it was.jsonl")
+    copy.write_bytes(whole)
+    await companion.open_story(copy)
+    story = await companion.settled(copy)
+    assert story.breaks[last].name == "By hand"
+    assert story.recaps == before.recaps
+    assert story.running.versions == before.running.versions

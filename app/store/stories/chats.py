@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import partial
 
 from app.store.database.database import Database
 from app.story.anchors import KnownMessage
@@ -115,12 +116,20 @@ class Chats:
         self._database.execute_many(statement, values)
 
     def copy_knowledge(
-        self, source: int, target: int, *, before: int, with_recaps: bool = True
+        self,
+        source: int,
+        target: int,
+        *,
+        before: int,
+        held: Container[str] = frozenset(),
+        with_recaps: bool = True,
     ) -> None:
         """Let a chat that shares its beginning with another know the same of it.
 
         Messages below index `before`, and what hangs on them; what the target knows already
-        stays. with_recaps: scenes and recaps too, otherwise only what was done by hand.
+        stays. held: identities of the target's messages, of which the source may have lost some:
+        what it knew of those comes along, and they are RETIRED until they are read. with_recaps:
+        scenes and recaps too, otherwise only what was done by hand.
         """
         execute = self._database.execute
         execute(
@@ -130,16 +139,17 @@ class Chats:
             "AND NOT EXISTS (SELECT 1 FROM known_message WHERE chat_id = ?)",
             (target, source, before, target),
         )
-        condition = "" if with_recaps else " AND origin != 'heuristic'"
-        self._copy("scene_break", BREAK_COLUMNS, "anchor", source, target, condition)
-        self._copy("searched_range", SEARCHED_COLUMNS, "shown_last", source, target)
-        self._copy("message_recap", MESSAGE_COLUMNS, "anchor", source, target)
-        self._copy("cleared", "anchor, kind, value", "anchor", source, target)
-        self._copy("auto_hidden", "anchor, state", "anchor", source, target)
+        lowest = RETIRED if held and self._copy_lost(source, target, held) else 0
+        copy = partial(self._copy, source, target, lowest)
+        copy("scene_break", BREAK_COLUMNS, more="" if with_recaps else " AND origin != 'heuristic'")
+        copy("searched_range", SEARCHED_COLUMNS, "shown_last")
+        copy("message_recap", MESSAGE_COLUMNS)
+        copy("cleared", "anchor, kind, value")
+        copy("auto_hidden", "anchor, state")
         if with_recaps:
-            self._copy("scene_recap", RECAP_COLUMNS, "anchor", source, target)
-            self._copy("scene_recap_choice", "anchor, version", "anchor", source, target)
-            self._copy("running_version", RUNNING_COLUMNS, "last_anchor", source, target)
+            copy("scene_recap", RECAP_COLUMNS)
+            copy("scene_recap_choice", "anchor, version")
+            copy("running_version", RUNNING_COLUMNS, "last_anchor")
             execute(
                 "INSERT OR IGNORE INTO running_choice (chat_id, version) "
                 "SELECT ?, max(version) FROM running_version WHERE chat_id = ? AND is_deleted = 0 "
@@ -147,15 +157,39 @@ class Chats:
                 (target, target),
             )
 
+    def _copy_lost(self, source: int, target: int, held: Container[str]) -> int:
+        """How many messages the source has lost that the target holds; they are RETIRED there."""
+        lost = [m for m in self.known(source)[1] if m.identity in held]
+        self._database.execute_many(
+            "INSERT OR IGNORE INTO known_message "
+            "(chat_id, anchor, position, identity, weak_identity, content_hash) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (target, m.anchor, RETIRED, m.identity, m.weak_identity, m.content_hash)
+                for m in lost
+            ],
+        )
+        return len(lost)
+
     def _copy(
-        self, table: str, columns: str, anchor: str, source: int, target: int, more: str = ""
+        self,
+        source: int,
+        target: int,
+        lowest: int,
+        table: str,
+        columns: str,
+        anchor: str = "anchor",
+        more: str = "",
     ) -> None:
-        """Copy the rows of messages that the target has; names are our own, never from outside."""
+        """Copy the rows of messages that the target has; names are our own, never from outside.
+
+        lowest: position of the target's messages that count.
+        """
         self._database.execute(
             f"INSERT OR IGNORE INTO {table} (chat_id, {columns}) "
             f"SELECT ?, {columns} FROM {table} WHERE chat_id = ? AND {anchor} IN "
-            "(SELECT anchor FROM known_message WHERE chat_id = ? AND position >= 0)" + more,
-            (target, source, target),
+            "(SELECT anchor FROM known_message WHERE chat_id = ? AND position >= ?)" + more,
+            (target, source, target, lowest),
         )
 
     def move(self, chat_id: int, name: str) -> None:

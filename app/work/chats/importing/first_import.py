@@ -53,11 +53,12 @@ async def find_origin(store: Store, chat_id: int, chat: ChatRef, snapshot: ChatS
 
     def unit() -> Origin:
         named_id = chats.id_of(named) if named and chats.is_known(named) else None
-        known = {number: chats.known(number)[0] for number, _ in kin}
+        both = {number: chats.known(number) for number, _ in kin}
         if named_id is not None and named_id != chat_id:
-            known[named_id] = chats.known(named_id)[0]
+            both[named_id] = chats.known(named_id)
+        known = {number: present for number, (present, _) in both.items()}
         shared = _Shared(snapshot)
-        size = {number: shared.of(messages) for number, messages in known.items()}
+        size = {number: shared.of(*messages) for number, messages in both.items()}
         # Most in common, the newest among equals: a file that was renamed twice left two traces,
         # and a branch that was deleted has its beginning in common with the next one.
         nearest = max(known, key=lambda n: (*size[n], n in gone, n), default=None)
@@ -68,7 +69,7 @@ async def find_origin(store: Store, chat_id: int, chat: ChatRef, snapshot: ChatS
             return Origin(nearest)
         source = max(known, key=lambda n: (*size[n], n == named_id, n), default=None)
         if source is not None:
-            chats.copy_knowledge(source, chat_id, before=len(snapshot.lines))
+            chats.copy_knowledge(source, chat_id, before=len(snapshot.lines), held=shared.held)
         return Origin(chat_id, source)
 
     return await store.run(unit)
@@ -88,12 +89,16 @@ class _Shared:
 
     def __init__(self, snapshot: ChatSnapshot) -> None:
         self._identities = [line.identity for line in snapshot.lines]
-        self._held = frozenset(self._identities)
+        self.held = frozenset(self._identities)
 
-    def of(self, known: Sequence[KnownMessage]) -> tuple[int, int]:
-        """How many messages of a chat the file holds, and how many from both ends in order."""
+    def of(self, known: Sequence[KnownMessage], retired: Sequence[KnownMessage]) -> tuple[int, int]:
+        """How many messages of a chat the file holds, and how many from both ends in order.
+
+        retired: that the chat has lost since. The file is a copy of then where it holds these.
+        """
         identities = [message.identity for message in known]
-        return self._count(identities), sum(common_ends(identities, self._identities))
+        lost = self._count([message.identity for message in retired])
+        return self._count(identities) + lost, sum(common_ends(identities, self._identities))
 
     def goes_on(self, known: Sequence[KnownMessage], *, is_branch: bool) -> bool:
         """Whether the file is that chat under a new name.
@@ -105,7 +110,7 @@ class _Shared:
         return not is_branch or (bool(last) and self._count(last) == len(last))
 
     def _count(self, identities: Sequence[str]) -> int:
-        return sum(identity in self._held for identity in identities)
+        return sum(identity in self.held for identity in identities)
 
 
 async def import_extras(
