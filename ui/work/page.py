@@ -42,6 +42,7 @@ BUTTON_HEIGHT = 28
 REASON_WIDTH = 120  # px at least
 EMPTY = N_("Nothing waits. Recaps, scene breaks and memories are made here, one after the other.")
 QUEUE, USE = "queue", "use"
+UNBEGUN = (OperationStatus.PENDING, OperationStatus.WAITING)
 
 
 class WorkPage(QWidget):
@@ -211,7 +212,7 @@ class WorkPage(QWidget):
         self._is_at_work = open_count > 0 and not is_paused
         if not any(operation.status is OperationStatus.RUNNING for operation in operations):
             self._show_written("")
-        waiting = [op for op in operations if op.status not in FINISHED and not _runs(op)]
+        waiting = [op for op in operations if op.status in UNBEGUN]
         self.commands.clear_all.setEnabled(bool(waiting))
         self.commands.clear_chat.setEnabled(bool(waiting) and self._session.path is not None)
         self.commands.retry_all.setEnabled(failed > 0)
@@ -439,12 +440,9 @@ class WorkPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self.table.show_what_counts()
         self._second.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._second.stop()
-
-
-def _runs(operation: Operation) -> bool:
-    return operation.status is OperationStatus.RUNNING

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QPoint, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QTableView
 
+from app.core.operations import OperationStatus
 from app.core.translation import tr
 from ui.work.delegate import ROW_HEIGHT, OperationDelegate
-from ui.work.model import Column, OperationModel
+from ui.work.model import OPERATION_ROLE, Column, OperationModel
+
+Index = QModelIndex | QPersistentModelIndex
 
 WIDTHS = {Column.TOKENS: 116, Column.TIME: 84}
 WORK_SHARE = 0.46  # of the width
@@ -53,6 +56,28 @@ class QueueTable(QTableView):
         self.setColumnWidth(Column.WORK, int(min(BEST_WORK, WORK_SHARE * width)))
         self.setColumnHidden(Column.TOKENS, width < ROOMY)
         super().resizeEvent(event)
+
+    def rowsAboutToBeRemoved(self, parent: Index, start: int, end: int) -> None:
+        # Qt would select the row before it and scroll there: with each piece of work that ends,
+        # the oldest row goes, and the list would snap to its end.
+        if start <= self.currentIndex().row() <= end:
+            self.selectionModel().clear()
+        super().rowsAboutToBeRemoved(parent, start, end)
+
+    def show_what_counts(self) -> None:
+        """Scroll to what runs, else to what failed, else to the first; a chosen row stays."""
+        selection = self.selectionModel()
+        if selection.hasSelection():
+            return
+        selection.clear()  # the keyboard's row went down the list with its work
+        self.executeDelayedItemsLayout()
+        rows = [self.model().index(row, 0) for row in range(self.model().rowCount())]
+        for status in (OperationStatus.RUNNING, OperationStatus.FAILED):
+            for index in rows:
+                if index.data(OPERATION_ROLE).status is status:
+                    self.scrollTo(index)
+                    return
+        self.scrollToTop()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
