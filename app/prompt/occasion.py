@@ -21,7 +21,7 @@ from app.memory.reading.windows import is_told
 from app.memory.records import Document, DocumentKind, Ending, EndReason, Memory, Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing, Status
-from app.prompt.choosing.ages import is_of_then, lately_from, scenes_after
+from app.prompt.choosing.ages import lately_from, scenes_after
 from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.notes import notes_of
 from app.prompt.choosing.presence import Presence, only_writer
@@ -386,11 +386,6 @@ class Occasion:
     @cached_property
     def _lately_from(self) -> int:
         return lately_from(self.story)
-
-    def is_of_then(self, document: Document) -> bool:
-        """Whether a text of how somebody is was made so long ago that it is so no longer."""
-        place = self._place(document)
-        return place is not None and is_of_then(self.story, place)
 
     def is_visible(self, memory: Memory) -> bool:
         """Whether all that a memory comes from can be read in the prompt itself."""

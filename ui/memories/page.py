@@ -310,7 +310,7 @@ class MemoriesPage(QWidget):
         self._rows.setCurrentWidget(self.table if found.rows else self._nothing)
         self.people.show_entities(view.entities, view.memories, view.ground, can_change=can_change)
         self.paused.show_view(view, can_change=can_change)
-        self.texts.show_documents(view.documents, view.memories, can_change=can_change)
+        self.texts.show_view(view, can_change=can_change)
         self.rail.show_counts(found, people=len(view.entities), texts=self.texts.count)
         self.pane.show_waiting(len(view.review))
         self.pane.review.show_waiting(

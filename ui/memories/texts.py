@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -11,7 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.core.translation import N_, tr
 from app.memory.lifecycle.derived_documents import texts_that_count
 from app.memory.records import Document, DocumentKind
-from app.memory.standing import Standing
+from app.prompt.rendering.text_slots import is_portrait_of_then
+from app.work.queries.memory_view import MemoryView
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.dates import time_words
 from ui.controls.labels import ElidedLabel, Label, body, meta
@@ -40,6 +40,38 @@ EMPTY = N_(
     "No text yet. A profile of each character, the canon and a summary are written from memories "
     "once a model is chosen."
 )
+OF_THEN = N_(
+    "Of an earlier scene: prompts tell only of fears and loyalties. It is written anew when a "
+    "scene ends and more is known by then."
+)
+# A model is asked for these in English, whatever the language of the story.
+LABELS = {
+    "state": N_("State"),
+    "world": N_("World"),
+    "relationships": N_("Relationships"),
+    "goals": N_("Goals"),
+    "posture": N_("Posture"),
+    "fears": N_("Fears"),
+    "loyalties": N_("Loyalties"),
+    "location": N_("Location"),
+    "threats": N_("Threats"),
+    "unresolved": N_("Unresolved"),
+    "time": N_("Time of the story"),
+}
+
+
+def shown_text(document: Document) -> str:
+    """A text as it is read; of a profile the labels are in the language of the window."""
+    text = document.text.strip()
+    if document.kind is not DocumentKind.PROFILE:
+        return text
+    return "\n".join(map(_shown_line, text.splitlines()))
+
+
+def _shown_line(line: str) -> str:
+    label, colon, told = line.partition(":")
+    known = LABELS.get(label.strip().casefold()) if colon else None
+    return f"{tr(known)}:{told}" if known else line
 
 
 class TextsPane(QWidget):
@@ -54,7 +86,7 @@ class TextsPane(QWidget):
         self.offers = offers
         self.count = 0  # of texts that count
         self.cards: list[TextCard] = []
-        self._shown: tuple[tuple[Document, ...], bool] = ((), False)
+        self._shown: tuple[tuple[Document, ...], set[str], bool] = ((), set(), False)
         self._nothing = body(tr(EMPTY))
         content = QWidget()
         middle = QVBoxLayout(content)
@@ -71,24 +103,25 @@ class TextsPane(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolling(content, name=tr("Texts")))
 
-    def show_documents(
-        self, documents: Sequence[Document], memories: Sequence[Standing], *, can_change: bool
-    ) -> None:
+    def show_view(self, view: MemoryView, *, can_change: bool) -> None:
         """Show the texts that count; one that is being changed stays open."""
-        counting = texts_that_count(documents)
+        counting = texts_that_count(view.documents)
         self.count, shown = len(counting), counting[:MOST]
-        if (shown, can_change) == self._shown or any(card.is_editing for card in self.cards):
+        of_then = {one.id for one in shown if is_portrait_of_then(one, view.story)}
+        now = (shown, of_then, can_change)
+        if now == self._shown or any(card.is_editing for card in self.cards):
             return
-        self._shown = (shown, can_change)
+        self._shown = now
         for card in self.cards:
             card.hide()
             self._column.removeWidget(card)
             card.deleteLater()
         self.cards = []
-        names = {s.memory.id: s.memory.text for s in memories}
+        names = {s.memory.id: s.memory.text for s in view.memories}
         self._nothing.setVisible(not shown)
         for document in shown:
-            card = TextCard(document, names.get(document.subject, document.subject), can_change)
+            subject = names.get(document.subject, document.subject)
+            card = TextCard(document, subject, can_change, is_of_then=document.id in of_then)
             card.rewritten.connect(self.rewritten)
             self._column.insertWidget(self._column.count() - 1, card)
             self.cards.append(card)
@@ -101,13 +134,16 @@ class TextCard(Surface):
 
     rewritten = Signal(object, str, str)
 
-    def __init__(self, document: Document, subject: str, can_change: bool) -> None:
+    def __init__(
+        self, document: Document, subject: str, can_change: bool, *, is_of_then: bool = False
+    ) -> None:
         super().__init__("raised", edge="line")
         self._document = document
         title = tr(KIND_WORDS[document.kind]) + (f": {subject}" if subject else "")
         when = time_words(document.created, now=time.time()) if document.created else ""
-        self.words = Label(document.text.strip(), font=story_font(14), tone=T2_ROLE, wraps=True)
+        self.words = Label(shown_text(document), font=story_font(14), tone=T2_ROLE, wraps=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.note = meta(tr(OF_THEN))
         self.editor = ProseField(title)
         self.editor.setFixedHeight(EDIT_HEIGHT)
         self.editor.hide()
@@ -130,8 +166,10 @@ class TextCard(Surface):
         column.setContentsMargins(14, 8, 10, 14)
         column.setSpacing(6)
         column.addLayout(head)
+        column.addWidget(self.note)
         column.addWidget(self.words)
         column.addWidget(self.editor)
+        self.note.setVisible(is_of_then)
         self.edit_button.setVisible(document.kind in BY_HAND)  # without a parent: a window
         self.drop_button.setVisible(document.kind is DocumentKind.REPAIR)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.core.translation import N_, tr, trn
 from app.prompt.order import Own, Stand, layout
-from app.prompt.slots import Slot, SlotContent, SlotSet
+from app.prompt.slots import Reason, Slot, SlotContent, SlotSet
 from app.prompt.turns import Piece, SentTurn, Share, missing_slots, pieces_of
+from app.settings.slot_table import Position, Role
 from ui.prompt.words import OWN_NAMES, messages_words
 
 Count = Callable[[str], int]
@@ -61,6 +62,7 @@ def sent_rows(turn: SentTurn, count: Count) -> tuple[PromptRow, ...]:
             rows.append(_slot_row(piece.slot, contents))
     if group:
         rows.append(_group_row(group, count))
+    rows += _told_no_more(turn.contents)
     for slot in missing_slots(turn, pieces):
         row = _slot_row(slot, contents)
         rows.append(PromptRow(row.title, row.share, 0, slot.text, tr(NOT_SENT), slot, None, True))
@@ -76,7 +78,19 @@ def _planned(
     rows = [_stand_row(stand, by_key) for stand in stands]
     # What is cut altogether has no text and no place, but is to be seen.
     empty = [slot for slot in slots if not slot.text and slot.full_tokens]
-    return (*rows, *(_slot_row(slot, by_key) for slot in empty))
+    return (*rows, *(_slot_row(slot, by_key) for slot in empty), *_told_no_more(contents))
+
+
+def _told_no_more(contents: Iterable[SlotContent]) -> Iterator[PromptRow]:
+    """Slots that have nothing to tell but what is of an earlier scene: what became of it is said,
+    since it fell out without anybody's doing.
+    """
+    for content in contents:
+        is_empty = not content.tokens and not content.full_tokens
+        if is_empty and any(one.reason is Reason.PAST for one in content.left_out):
+            place = (Position.NONE, 0, Role.SYSTEM)
+            slot = Slot(content.key, *place, False, "", 0, content.budget, 0)
+            yield _slot_row(slot, {content.key: content})
 
 
 def _stand_row(stand: Stand, contents: dict[str, SlotContent]) -> PromptRow:

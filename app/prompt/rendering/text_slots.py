@@ -12,6 +12,7 @@ from app.memory.documents import canon, profiles, summary
 from app.memory.documents.continuity import pending_repair
 from app.memory.reading.prose import cleaned, sections
 from app.memory.records import Document, DocumentKind
+from app.prompt.choosing.ages import is_of_then
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.notes import ALSO_NAMED, names_told
@@ -24,12 +25,13 @@ from app.story.recap_texts.recap_text import parse_recap
 from app.story.recap_texts.sentences import is_inside_quotes, spans_in
 from app.story.recaps import YOU, SceneRecap, injected_version
 from app.story.scenes import Scene
+from app.story.story import Story
 
 # Of a summary that is cut, what is so now outlasts what happened.
 SUMMARY_RANK = ("moment", "scene", "present", "threads", "relationships", "revealed", "events")
 PROFILE_TITLES = ("{name}, state:", "{name}, world:", "{name}, relationships:")
 PORTRAIT_FIELDS = frozenset(
-    {"posture", "fears", "loyalties", "location", "threats", "unresolved", "time"}
+    {"goals", "posture", "fears", "loyalties", "location", "threats", "unresolved", "time"}
 )
 _CONFIDENCE = re.compile(
     r"[,;]?[ \t]{0,4}\(?confidence:?[ \t]{0,4}[01](?:[.,]\d{1,3})?\)?[ \t]*$", re.I
@@ -123,9 +125,17 @@ def profiles_draft(occasion: Occasion) -> Draft:
         document = occasion.document(
             DocumentKind.PROFILE, *occasion.responder_names, before=occasion.horizon
         )
-    parts = _profile_parts(document)
-    if document and document.sections and document.made_by != YOU and occasion.is_of_then(document):
-        parts = _lasting(parts)
+    parts, left_out = _profile_parts(document), []
+    if document and is_portrait_of_then(document, occasion.story):
+        lasting = _lasting(parts)
+        kept = set(lasting[profiles.SECTIONS[0]].splitlines())
+        left_out = [
+            LeftOut(_portrait_line(line, occasion.headings), Reason.PAST)
+            for section in profiles.SECTIONS
+            for line in parts.get(section, "").splitlines()
+            if line.strip() and line not in kept
+        ]
+        parts = lasting
     entries = [
         Entry(_portrait_line(line, occasion.headings), (group, place), group=group)
         for group in reversed(range(len(profiles.SECTIONS)))
@@ -139,7 +149,16 @@ def profiles_draft(occasion: Occasion) -> Draft:
         occasion.frame(SlotName.PROFILES),
         "{{profiles}}",
         headings=tuple(occasion.headings.of(t).replace("{name}", name) for t in PROFILE_TITLES),
+        left_out=tuple(left_out),
     )
+
+
+def is_portrait_of_then(document: Document, story: Story) -> bool:
+    """Whether a text is a portrait that was made scenes ago: prompts tell only what lasts of it."""
+    if document.kind is not DocumentKind.PROFILE or document.made_by == YOU:
+        return False
+    place = story.places.get(document.until)
+    return bool(document.sections) and place is not None and is_of_then(story, place)
 
 
 def canon_draft(occasion: Occasion) -> Draft:

@@ -25,6 +25,7 @@ from app.memory.names import folded
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
 from app.memory.records import DocumentKind, Memory, Tier
+from app.prompt.choosing.ages import is_of_then
 from app.settings.memory import MemorySettings
 from app.settings.recaps import RecapSettings
 from app.settings.scenes import SceneSettings
@@ -209,7 +210,9 @@ def _profiles(chat: DocumentMaterial) -> OperationSpec | None:
     kept = all_of(chat.documents, DocumentKind.PROFILE)
     made_at = max((chat.ground.places.get(d.until, -1) for d in kept), default=-1)
     passed = chat.ground.last - made_at
-    is_early = bool(kept) and passed < MESSAGES_BETWEEN
+    # One that prompts tell hardly anything of any more is made anew, however short the scenes were.
+    is_told = bool(kept) and not is_of_then(chat.story, made_at)
+    is_early = is_told and passed < MESSAGES_BETWEEN
     is_closed = bool(closed) and closed[-1] > made_at and not is_early
     every = MemorySettings(chat.settings).profiles_every
     profile = profile_for(chat.settings, chat.by(OperationKind.PROFILE).spec).profile

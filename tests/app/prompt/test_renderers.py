@@ -824,6 +824,9 @@ def test_of_a_portrait_of_scenes_ago_only_what_lasts_is_told() -> None:
     old = document(DocumentKind.PROFILE, "", subject="Vera", sections=sections, until="m1")
     told = text_of(prompt(documents=[old], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
     assert told == "Vera, state:\nfears: dogs"
+    of_then = prompt(documents=[old], of=in_scenes(70, 9, 20, 60))
+    (content,) = (c for c in of_then.contents if c.key == SlotName.PROFILES.key)
+    assert ("goals: find the ring", Reason.PAST) in [(o.text, o.reason) for o in content.left_out]
     fresh = replace(old, until="m60")
     later = text_of(prompt(documents=[fresh], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
     assert "where is the ring?" in later

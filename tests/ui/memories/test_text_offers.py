@@ -90,3 +90,21 @@ def test_a_correction_that_waits_is_changed_or_dropped(qtbot: QtBot) -> None:
 def test_what_a_text_takes_is_said_in_words() -> None:
     assert cost_words(TextOffer(TextRequest.CANON, 1, 512)) == "1 request, about 510 tokens"
     assert cost_words(TextOffer(TextRequest.CANON, why_not="There is none.")) == "There is none."
+
+
+def test_a_profile_of_an_earlier_scene_says_so(qtbot: QtBot) -> None:
+    portrait = Document("p", 1, DocumentKind.PROFILE, "Odo: wary")
+    for is_of_then in (True, False):
+        card = TextCard(portrait, "Vera", can_change=True, is_of_then=is_of_then)
+        qtbot.addWidget(card)
+        card.show()
+        assert card.note.isVisible() == is_of_then
+    assert "earlier scene" in card.note.text()
+
+
+@pytest.mark.usefixtures("in_german")
+def test_the_labels_of_a_profile_are_in_the_language_of_the_window(qtbot: QtBot) -> None:
+    text = "State:\ngoals: find the ring\n\nRelationships:\nOdo: wary"
+    card = TextCard(Document("p", 1, DocumentKind.PROFILE, text), "Vera", can_change=True)
+    qtbot.addWidget(card)
+    assert card.words.text() == "Stand:\nZiele: find the ring\n\nBeziehungen:\nOdo: wary"

@@ -201,6 +201,8 @@ def test_a_portrait_is_made_anew_when_both_scene_and_memories_went_on() -> None:
     assert OperationKind.PROFILE not in with_kept(story(40, 9), 5, "other")  # no scene since
     assert OperationKind.PROFILE not in with_kept(story(20, 9, 15), 5, "other")  # nor enough
     assert OperationKind.PROFILE in with_kept(story(80, 9, 15), 5, "other")
+    # Prompts tell hardly anything of it any more, though few messages have come.
+    assert OperationKind.PROFILE in with_kept(story(60, 9, 20, 30, 50), 5, "other")
 
 
 def test_the_same_portrait_wanted_again_later_is_other_work() -> None:
