@@ -29,6 +29,7 @@ from ui.copies.dialog import CopiesDialog
 from ui.memories.listing.rail import PEOPLE
 from ui.memories.listing.table import Header
 from ui.memories.page import MemoriesPage
+from ui.offers.replacing import ReplaceDialog
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import NARROWEST
 from ui.shell.entries import BESIDE_ROWS
@@ -249,16 +250,21 @@ async def test_in_german_what_is_painted_can_be_read_whole_in_a_small_window(
 
 
 @pytest.mark.usefixtures("in_german")
-async def test_the_copies_have_room_in_a_small_window(demo_window: MainWindow) -> None:
+async def test_dialogs_have_room_over_a_small_window(demo_window: MainWindow) -> None:
     demo_window.resize(942, 530)
     desk = demo_window.desk
     assert desk is not None
-    desk.banners.copies.begin()
-    dialog = demo_window.findChild(CopiesDialog)
-    assert dialog is not None
-    assert dialog.height() < demo_window.height()
-    assert dialog.minimumSizeHint().height() <= dialog.height()
-    dialog.close()
+    for begin, kind in (
+        (desk.banners.copies.begin, CopiesDialog),
+        (desk.banners.replacement.begin, ReplaceDialog),
+    ):
+        begin()
+        dialog = demo_window.findChild(kind)
+        assert dialog is not None
+        assert dialog.height() < demo_window.height()
+        assert dialog.minimumSizeHint().height() <= dialog.height()
+        assert await still_clipped(dialog) == []
+        dialog.close()
 
 
 @pytest.mark.usefixtures("in_german")

@@ -26,6 +26,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.copies.model import Column, CopiesModel
 from ui.core.chat_words import chat_title
+from ui.core.dialogs import size_over
 from ui.core.session import Session
 from ui.theme.fonts import MEDIUM, display_font, ui_font
 from ui.theme.palette import T2_ROLE
@@ -39,7 +40,7 @@ NO_COPIES = N_(
     "No copy of this chat is kept yet: the first is made when SillyTavern writes it while "
     "Tavernkeep runs."
 )
-SIZE, BESIDE = QSize(720, 560), QSize(48, 48)  # what of the window stays to be seen around it
+SIZE = QSize(720, 560)
 MOST_LOST = 500  # named in the list; the count is of all
 
 
@@ -79,7 +80,7 @@ class CopiesDialog(QDialog):
         self._compared: Path | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Copies of a chat"))
-        self.resize(SIZE.boundedTo(parent.window().size() - BESIDE))
+        self.resize(size_over(parent, SIZE))
         self._model = CopiesModel(self)
         self.table = self._make_table()
         self.difference = Label(tr(EXPLANATION), font=ui_font(12), tone=T2_ROLE, wraps=True)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+
+BESIDE = QSize(48, 48)
+
+
+def size_over(window: QWidget, wished: QSize) -> QSize:
+    """The size of a dialog: as wished, but some of the window stays to be seen around it."""
+    return wished.boundedTo(window.window().size() - BESIDE)
 
 
 async def ask(dialog: QDialog) -> bool:

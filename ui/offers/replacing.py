@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -27,6 +27,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Field
 from ui.controls.labels import Label
 from ui.controls.timers import once
+from ui.core.dialogs import size_over
 from ui.core.session import Session
 from ui.theme.fonts import MEDIUM, display_font, ui_font
 from ui.theme.palette import T2_ROLE
@@ -36,6 +37,7 @@ EXPLANATION = N_(
     "they are. Undo takes all of it back in one step."
 )
 SETTLE_MS = 150
+SIZE = QSize(680, 560)
 PART_WORDS = {
     Part.MESSAGES: N_("Recaps of messages"),
     Part.SCENES: N_("Recaps of scenes"),
@@ -66,7 +68,7 @@ class ReplaceDialog(QDialog):
         self._session, self._chat = session, chat
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Find and replace"))
-        self.resize(680, 560)
+        self.resize(size_over(parent, SIZE))
         self.sought = Field(tr("Find"), placeholder=tr("Words as they stand"))
         self.put = Field(tr("Replace with"), placeholder=tr("Nothing: the words are dropped"))
         self.whole = self._check(tr("Whole words only"), is_on=True)
