@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from app.core import translation
 from app.core.paths import data_folder
-from app.core.translation import SYSTEM, languages
+from app.core.translation import N_, SYSTEM, languages, tr
 from app.core.value_file import ValueFile
 
 VARIABLE = "TAVERNKEEP_LANGUAGE"
 NAME = "language"
 OPTION = "--data-dir"
+# What argparse says by itself, as far as people meet it. It looks each text up in a function of its
+# own module, which knows no catalogue of ours.
+WORDS_OF_ARGPARSE = (
+    N_("usage: "),
+    N_("positional arguments"),
+    N_("options"),
+    N_("show this help message and exit"),
+    N_("%(prog)s: error: %(message)s\n"),
+    N_("the following arguments are required: %s"),
+    N_("unrecognized arguments: %s"),
+    N_("argument %(argument_name)s: %(message)s"),
+    N_("invalid choice: %(value)r (choose from %(choices)s)"),
+    N_("invalid %(type)s value: %(value)r"),
+    N_("expected one argument"),
+    N_("expected at least one argument"),
+)
 
 
 class ChosenLanguage:
@@ -38,6 +55,7 @@ def use_chosen(words: Sequence[str]) -> None:
     if wanted not in (*languages(), SYSTEM):
         wanted = ChosenLanguage(data_folder(_folder_among(words))).get()
     translation.use(wanted)
+    argparse._ = tr  # type: ignore[attr-defined]
 
 
 def _folder_among(words: Sequence[str]) -> Path | None:

@@ -224,8 +224,8 @@ class Header(QWidget):
         place, layout = self._place, self.layout()
         if layout is None:
             return
-        whole = place.fontMetrics().horizontalAdvance(place.text()) + 2
-        kept = min(MOST_PLACE, whole) if self.width() >= PLACED else 0
+        # Never more than its hint: what the others need would then depend on what is kept.
+        kept = min(MOST_PLACE, place.sizeHint().width()) if self.width() >= PLACED else 0
         if self._search.isHidden():  # a page's own tools give way by themselves
             least = max(place.minimumWidth(), place.minimumSizeHint().width())
             others = layout.totalMinimumSize().width() - least

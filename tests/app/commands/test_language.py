@@ -48,3 +48,17 @@ def test_json_is_the_same_in_every_language(doctor: Doctor) -> None:
     english = doctor.says("en", "--json")
     assert "does not exist" in english
     assert doctor.says("de", "--json") == english
+
+
+def test_help_and_wrong_use_are_in_the_language_of_the_rest(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, "de")
+    main(["recap", "--help"])
+    said = capsys.readouterr().out
+    main(["recap"])
+    said += capsys.readouterr().err
+    assert "Aufruf: " in said
+    assert "es fehlt: CHAT" in said
+    for english in ("usage:", "options:", "arguments", "show this help", "error:"):
+        assert english not in said
