@@ -10,7 +10,6 @@ from typing import Any
 from app.core.errors import NoTavern, PromptUnusable, StoreError, UsageError
 from app.core.part_health import Health
 from app.core.paths import Folders
-from app.core.resources import RESOURCES
 from app.parts import Parts, StartOptions, open_parts
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
@@ -24,7 +23,7 @@ from app.wiring import Wiring
 from app.work.chats.disk_space import Room
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.story_change import StoryChange
-from app.work.demo.demo_story import demo_chat, give_demo
+from app.work.demo.demo_story import demo_chat, give_demo, is_demo
 from app.work.pages.link import AnsweredTurn
 from app.work.planning.staleness import is_outdated
 from app.work.queries.memory_view import MemoryView
@@ -241,14 +240,14 @@ class Companion(Wiring):
     async def open_story(self, path: Path, *, until: int | None = None) -> Story:
         """Look after a chat: read it, find its scenes, queue its recaps. Raises ChatUnreadable."""
         prepare = None
-        if RESOURCES in path.parents and not self.is_reading_only:
+        if is_demo(path) and not self.is_reading_only:
             prepare = self._give_demo
             if until is not None:
                 await prepare(await self._chats.glance(path))
                 prepare = None
         chat = await self._chats.open(path, until=until, prepare=prepare)
         self._chats.shown = path
-        if self._parts.options.watch and RESOURCES not in path.parents:
+        if self._parts.options.watch and not is_demo(path):
             self._previously.open(path)
             self.guard.look_soon(path)
         self._announce_health()
@@ -394,7 +393,7 @@ class Companion(Wiring):
         """Write what the chat lacks, where the user wants that; commands only look."""
         chat = self._chats.get(path)
         is_ours = self._parts.options.watch and not self.is_reading_only
-        if chat is not None and is_ours and not chat.is_off and RESOURCES not in path.parents:
+        if chat is not None and is_ours and not chat.is_off and not is_demo(path):
             self._mirror.soon(chat)
 
     def _on_context_changed(self, chat: OpenChat) -> None:

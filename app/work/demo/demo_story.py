@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from app.core.resources import RESOURCES
@@ -19,6 +20,11 @@ DEMO_CHATS = RESOURCES / "demo" / "data" / "default-user" / "chats"
 def demo_chat() -> ChatRef:
     """The chat of the story."""
     return chat_ref_for(next(DEMO_CHATS.glob("*/*.jsonl")))
+
+
+def is_demo(path: Path) -> bool:
+    """Whether a chat is a story that comes with Tavernkeep."""
+    return RESOURCES in path.parents
 
 
 async def give_demo(

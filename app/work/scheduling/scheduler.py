@@ -27,7 +27,9 @@ from app.store.store import Store
 from app.story.break_search import SearchCost
 from app.story.story import ChatRef
 from app.work.chats.open_chat import OpenChat
+from app.work.demo.demo_story import is_demo
 from app.work.jobs.document_making import document_material
+from app.work.planning.agreement import by_themselves, is_of_a_catch_up, stops_with_it
 from app.work.planning.break_planner import goes_unasked, search_cost, search_specs
 from app.work.planning.catch_up import (
     KINDS,
@@ -72,8 +74,9 @@ class _Followed:
 class Scheduler:
     """What a chat lacks is queued, what it lacks no more is let go, at each change of it.
 
-    asks_first: a model is not given many scenes at once before the user said so. What they said
-    holds until the backlog is worked off, also in a later run, or until another model is to do it.
+    asks_first: a model is not given many scenes at once before the user said so, nor anything of
+    the demo story. What they said holds until the backlog is worked off, also in a later run, or
+    until another model is to do it.
 
     Signals:
         catch_up_changed: there is a backlog to ask about, or no more; or it went on.
@@ -175,7 +178,10 @@ class Scheduler:
         if not writing.asks_nobody:
             await self._estimates.measure()
             if self._asks_first:
+                is_on = self._is_followed(chat.chat_id)
                 specs = await self._asked_about(chat, specs, settings, writing)
+                if is_demo(chat.chat.path) and not (is_on or self._is_followed(chat.chat_id)):
+                    specs = by_themselves(specs, writing, chat.reading_state)
         elif chat.chat_id in self._followed:
             self._followed[chat.chat_id] = None
         if chat.catch_up != before:
@@ -196,10 +202,10 @@ class Scheduler:
             if len(mine) == len(specs) or self._followed[chat.chat_id] is not None:
                 return mine
             followed = None  # that part is through, and the other one is asked about
-        is_asked = followed is not None or self.waits_for_word
-        limit = 0 if is_asked else SceneSettings(settings).catch_up_scenes
+        is_put_off = followed is not None or is_demo(chat.chat.path)
+        limit = 0 if is_put_off or self.waits_for_word else SceneSettings(settings).catch_up_scenes
         backlog, cost = self._backlog(chat, specs, settings, writing, limit)
-        if followed is not None:  # a stop holds for what is folded in, too
+        if is_put_off:  # a stop holds for what is folded in, too
             folds = (s for s in specs if s.kind is OperationKind.RUNNING_RECAP)
             backlog += [spec for spec in folds if not self._queue.is_open(spec)]
         if not backlog:
@@ -210,7 +216,7 @@ class Scheduler:
         plan = plan_of(chat, backlog, settings, writing, cost, reading)
         chat.offer(self._estimates.of(plan, writing) if plan is not None else None)
         left = without(backlog, specs, chat.story)
-        if followed is None:
+        if not is_put_off:
             return left
         return [spec for spec in left if spec.kind is not OperationKind.RUNNING_RECAP]
 
@@ -330,9 +336,9 @@ class Scheduler:
             return
         await self._keep(chat, replace(followed.kept, is_stopped=True))
         chat.end_reading()
-        await self._queue.let_go(chat.chat_id, _stops_with_it)
+        await self._queue.let_go(chat.chat_id, stops_with_it)
         running = self._queue.running(chat.chat_id)
-        if at_once and running is not None and _stops_with_it(running):
+        if at_once and running is not None and stops_with_it(running):
             await self._queue.cancel(running.id, is_final=False)
         await self.follow(chat)
         self.catch_up_changed.emit(chat.chat)
@@ -356,8 +362,7 @@ class Scheduler:
         operations = await self._queue.clear(chat_id)
         stopped = []
         for number, followed in tuple(self._followed.items()):
-            is_on = followed is not None and not followed.kept.is_stopped
-            if followed is not None and is_on and chat_id in (None, number):
+            if followed and self._is_followed(number) and chat_id in (None, number):
                 stopped.append(followed.kept)
                 followed.kept = replace(followed.kept, is_stopped=True)
                 await self._store.run(partial(self._store.catch_ups.save, followed.kept))
@@ -383,7 +388,7 @@ class Scheduler:
             if followed is None:
                 continue
             running = self._queue.running(number)
-            if running is not None and not _is_of_a_catch_up(running):
+            if running is not None and not is_of_a_catch_up(running):
                 running = None
             if followed.kept.is_stopped and running is None:
                 continue
@@ -405,12 +410,16 @@ class Scheduler:
     def part_of(self, chat_id: int) -> str:
         """Which part of a chat's backlog is worked off, "" for none."""
         followed = self._followed.get(chat_id)
-        return "" if followed is None or followed.kept.is_stopped else followed.kept.part
+        return followed.kept.part if followed and self._is_followed(chat_id) else ""
+
+    def _is_followed(self, chat_id: int) -> bool:
+        followed = self._followed.get(chat_id)
+        return followed is not None and not followed.kept.is_stopped
 
     def _is_held(self, chat_id: int) -> bool:
         """Whether what a catch-up asked for last failed, and waits to be tried again."""
         return any(
-            operation.error and _is_of_a_catch_up(operation)
+            operation.error and is_of_a_catch_up(operation)
             for operation in self._queue.operations
             if operation.spec.chat == chat_id and operation.status not in FINISHED
         )
@@ -439,12 +448,3 @@ class Scheduler:
             return None
         await self._estimates.measure()
         return self._estimates.of(found, writing)
-
-
-def _stops_with_it(operation: Operation) -> bool:
-    """Whoever wants no more of it wants no more of the reading that they once asked for, either."""
-    return _is_of_a_catch_up(operation) or operation.spec.kind is OperationKind.MEMORY_PASS
-
-
-def _is_of_a_catch_up(operation: Operation) -> bool:
-    return operation.spec.kind in KINDS and not is_asked_for(operation.spec)

@@ -1,0 +1,34 @@
+"""What goes by itself, and what the user says yes to first. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.core.operations import Operation, OperationKind, OperationSpec
+from app.work.planning.catch_up import KINDS
+from app.work.planning.memory_planner import Reading
+from app.work.planning.planner import Writing
+from app.work.planning.staleness import is_asked_for
+
+
+def stops_with_it(operation: Operation) -> bool:
+    """Whoever wants no more of a catch-up wants no more of the reading that they once asked for."""
+    return is_of_a_catch_up(operation) or operation.spec.kind is OperationKind.MEMORY_PASS
+
+
+def is_of_a_catch_up(operation: Operation) -> bool:
+    """Whether a catch-up asks for it, and not the user for it alone."""
+    return operation.spec.kind in KINDS and not is_asked_for(operation.spec)
+
+
+def by_themselves(
+    specs: Sequence[OperationSpec], writing: Writing, reading: Reading
+) -> Sequence[OperationSpec]:
+    """Work on a story to look around in: what costs no request, and what the user wanted."""
+    return [
+        spec
+        for spec in specs
+        if writing.of(spec.kind).is_free
+        or is_asked_for(spec)
+        or (spec.kind is OperationKind.MEMORY_PASS and reading.is_wanted)
+    ]
