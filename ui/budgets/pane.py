@@ -26,6 +26,10 @@ NO_ROOM = N_(
     "Its budget is large enough: the prompt itself has no room for more, so a larger budget would "
     "change nothing."
 )
+GROWING = N_(
+    "It tells of messages that fell out of the prompt. With a larger budget more of them fall out, "
+    "so it would have more to tell: no budget holds all of it."
+)
 EMPTY = N_("It has nothing to tell in the next prompt.")
 NO_MEMORY = N_(
     "Nothing is remembered of this story yet. The budgets hold from the first memory on, and what "
@@ -115,7 +119,7 @@ class BudgetPane(QWidget):
         _say(self.title, tr("Falls out of {title}", title=row.title) if is_cut else row.title)
         said = f"{words.lines_words(facts.count)}, {words.tokens_words(facts.tokens)}"
         self.figures.say(said if is_cut else "")
-        self.sentence.setVisible(not is_cut or row.lacks_room)
+        self.sentence.setVisible(not is_cut or row.lacks_room or facts.is_growing)
         _say(self.sentence, _sentence_on(facts))
         self.lost.show_lines(facts.lost, facts.count)
         _say(self.other, " ".join(facts.other))
@@ -170,6 +174,8 @@ class _Loud(QWidget):
 def _sentence_on(facts: PaneFacts) -> str:
     """What the slot holds, and whether all of it fits."""
     row = facts.row
+    if facts.is_growing and row.cut:
+        return tr(GROWING)
     if not facts.has_memory:
         return tr(NO_MEMORY)
     if row.cut:

@@ -33,7 +33,8 @@ class LostLine:
 class PaneFacts:
     """What the pane says of a slot. lost: the first lines that fall out; count, tokens: of all.
     other: what is left out for another reason, in words. fit: the budget with which all would fit,
-    None where it does or where no budget helps. needs: (message, tokens).
+    None where it does or where no budget helps. needs: (message, tokens). is_growing: with a
+    larger budget fewer messages fit beside it, and it has the more to tell.
     """
 
     row: RowFacts
@@ -45,6 +46,7 @@ class PaneFacts:
     needs: Sequence[tuple[int, int]]
     tuned: int | None
     has_memory: bool
+    is_growing: bool = False
 
 
 def pane_facts(
@@ -59,16 +61,19 @@ def pane_facts(
     content = next((c for c in outlook.slots.contents if c.key == key), None)
     out = lost(content)
     tuning = tuning_of(outlook, row.name) if row.name else None
+    occasion = preview.prepared.occasion
+    is_growing = row.name is SlotName.SHORT and bool(occasion.unread)
     return PaneFacts(
         row,
         [_line(preview, one.text, one.memory, count) for one in out[:SHOWN]],
         len(out),
         row.cut,
         _others(content),
-        fitting_budget(row),
+        None if is_growing else fitting_budget(row),
         [(need.message, need.tokens.get(key, 0)) for need in needs] if key else [],
         tuning.after if tuning else None,
-        bool(preview.prepared.occasion.told),
+        bool(occasion.told),
+        is_growing,
     )
 
 

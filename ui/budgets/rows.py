@@ -255,6 +255,8 @@ class TokenField(QSpinBox):
         self.setFont(ui_font(13, SEMIBOLD))
         self.setFixedSize(FIELD_WIDTH, 27)
         self.setKeyboardTracking(False)
+        # What is too little becomes the least; the number from before would come back unexplained.
+        self.setCorrectionMode(QAbstractSpinBox.CorrectionMode.CorrectToNearestValue)
         self.lineEdit().setTextMargins(0, 0, 6, 0)
         self.valueChanged.connect(self._on_changed)
         self.editingFinished.connect(self.settle)

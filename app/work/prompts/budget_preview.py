@@ -123,9 +123,13 @@ class BudgetPreview:
 
     def _first(self, memory: int) -> int:
         """Index of the first message that fits beside so many tokens of slots, by the rule by which
-        the story shows it.
+        the story shows it; but never more than there is room for: the newest prompt may have held
+        fewer slots.
         """
         room = max(0, self.context - self.card - memory)
+        return max(self._first_as_sent(memory, room), verbatim_from(self.story, room, None))
+
+    def _first_as_sent(self, memory: int, room: int) -> int:
         more = self._memory_now - memory
         if self.sent is None or not more:
             return verbatim_from(self.story, room, self.sent)

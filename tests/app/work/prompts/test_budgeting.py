@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from app.core.errors import UsageError
 from app.memory.records import Tier
 from app.prompt.assembly import Prepared
 from app.prompt.generation import Turn
+from app.prompt.reach import Sent
 from app.prompt.slots import SlotSet, TurnKind
 from app.settings.slot_table import SlotName
 from app.work.chats.open_chat import OpenChat
@@ -87,6 +89,14 @@ async def test_what_memory_takes_is_not_there_for_the_chat(world: World) -> None
         assert parts == outlook.context == 8000
     assert large.memory > small.memory
     assert large.newest <= small.newest
+    # The newest prompt held more of the chat, since it held nothing of memory.
+    last = len(preview.story.messages) - 1
+    for first in (0, 1):
+        full = replace(preview, context=large.card + large.memory + 500, sent=Sent(first, last))
+        outlook = full.under({**ADVANCED, "budget_long": 1000})
+        parts = outlook.card + outlook.memory + outlook.chat + outlook.free
+        assert outlook.newest
+        assert parts == outlook.context
 
 
 async def test_budgets_are_set_as_one_step_and_taken_back_by_name(world: World) -> None:
