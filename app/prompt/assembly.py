@@ -129,7 +129,7 @@ class Prepared(Material):
         None for what it is like. recap_lines: message recaps that count, None for the story's.
         """
         made = self._made(settings, kind, recap_lines)
-        return replace(made, whole_recap=self.whole_recap) if self.whole_recap else made
+        return replace(made, whole_recap=self.whole_recap, recap=self.recap)
 
     def _made(
         self, settings: Mapping[str, Any], kind: TurnKind | None, recap_lines: str | None

@@ -30,10 +30,11 @@ from app.prompt.rendering.passages import Passage, passages, with_passages
 from app.prompt.rendering.recap_slots import (
     included_recaps,
     message_recaps_slot,
+    recap_shown,
     running_recap_slot,
 )
 from app.prompt.set_slots import words_of
-from app.prompt.slots import LeftOut, Reason, Slot, TurnKind
+from app.prompt.slots import LeftOut, Reason, RecapShown, Slot, TurnKind
 from app.prompt.telling import (
     drafts_of,
     is_sent,
@@ -160,6 +161,16 @@ class Material:
             for start in (None, occasion.visible_from)
         )
         return whole.tokens if whole.text != told.text else 0
+
+    @cached_property
+    def recap(self) -> RecapShown | None:
+        """What of the running recap is told; None where nothing is."""
+        occasion = self.occasion
+        if not occasion.slots.slots_enabled:
+            return None
+        return recap_shown(
+            occasion.story, occasion.settings, self.told_by_slots, occasion.visible_from
+        )
 
     @cached_property
     def recap_lines(self) -> str:

@@ -101,6 +101,18 @@ class SlotContent:
 
 
 @dataclass(frozen=True, slots=True)
+class RecapShown:
+    """What a prompt tells of the running recap. version: number of the one that it tells. happened:
+    number of the version that says what happened, an earlier one where the messages in the prompt
+    tell the rest. left: parts of it that other slots tell, by name.
+    """
+
+    version: int
+    happened: int
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SlotSet:
     """The slots of one turn of one chat. revision grows with each change.
 
@@ -108,7 +120,7 @@ class SlotSet:
     slot of memory, also of those that stand in one block. warnings: sentences. full: the most that
     each slot ever wanted (key -> tokens). notes: what auto-tune changed, in sentences. whole_recap:
     tokens of the running recap with what it leaves to the messages in the prompt, 0 where it leaves
-    nothing to them.
+    nothing to them. recap: what of the running recap is told, None where there is none.
     """
 
     slots: tuple[Slot, ...] = ()
@@ -120,6 +132,7 @@ class SlotSet:
     full: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     whole_recap: int = 0
+    recap: RecapShown | None = None
 
     @property
     def total_tokens(self) -> int:

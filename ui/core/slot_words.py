@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.core.translation import N_, number, retold, tr, tr_in, trn
-from app.prompt.slots import RUNNING_RECAP_KEY, Slot
+from app.prompt.slots import RUNNING_RECAP_KEY, RecapShown, Slot
 from app.settings.slot_table import SLOTS, Position, Role
 from app.story.recaps import BUILT_IN, DEMO_AUTHORS, FOREIGN, YOU, RunningRecap, RunningVersion
 from ui.controls.dates import time_words
@@ -57,6 +57,34 @@ def place_words(slot: Slot) -> str:
             )
         case _:
             return tr("Not injected")
+
+
+LEFT_TO_SLOTS = {
+    "open": N_("What is open is told by other slots."),
+    "state": N_("How things stand is told by other slots."),
+}
+BOTH_LEFT_TO_SLOTS = N_("What is open and how things stand is told by other slots.")
+
+
+def left_words(recap: RecapShown) -> str:
+    """What of the running recap other slots tell, "" for nothing."""
+    if len(recap.left) > 1:
+        return tr(BOTH_LEFT_TO_SLOTS)
+    return "".join(tr(LEFT_TO_SLOTS[part]) for part in recap.left)
+
+
+def recap_words(recap: RecapShown) -> str:
+    """Which version of the running recap a prompt tells, and what of it is told elsewhere."""
+    version, happened = f"v{recap.version + 1}", f"v{recap.happened + 1}"
+    said = tr("From version {version}.", version=version)
+    if happened != version:
+        said = tr(
+            "From version {version}; what happened as version {happened} tells it, since the "
+            "messages that are sent word for word tell the rest.",
+            version=version,
+            happened=happened,
+        )
+    return f"{said} {left_words(recap)}".strip()
 
 
 def version_word(version: RunningVersion) -> str:

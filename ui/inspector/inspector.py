@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, tr
-from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
+from app.prompt.slots import RUNNING_RECAP_KEY, RecapShown, Slot, SlotSet
 from app.story.recaps import RunningVersion, injected_version, visible_versions
 from app.story.story import Story
 from ui.controls.bars import BudgetBar
@@ -19,7 +19,13 @@ from ui.controls.labels import Label, body, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
 from ui.core.session import Session
-from ui.core.slot_words import change_words, latest_number, origin_words, version_word
+from ui.core.slot_words import (
+    change_words,
+    latest_number,
+    left_words,
+    origin_words,
+    version_word,
+)
 from ui.inspector.next_prompt import NextPrompt
 from ui.recaps.token_tally import TokenTally
 from ui.theme.fonts import MEDIUM, ui_font
@@ -212,13 +218,23 @@ class Inspector(QWidget):
         if (slots, who) == self._shown_slots:
             return
         self._shown_slots = slots, who
-        for slot in slots.slots:
-            if slot.key == RUNNING_RECAP_KEY:
-                self._show_tokens(slot, slots.whole_recap)
+        running = next((slot for slot in slots.slots if slot.key == RUNNING_RECAP_KEY), None)
+        if running is not None:
+            self._show_tokens(running, slots)
+        else:
+            self._show_unsent()
         self._next.show_slots(slots, who)
 
-    def _show_tokens(self, slot: Slot, whole: int) -> None:
-        words = self._why_less(slot, whole)
+    def _show_unsent(self) -> None:
+        """Nothing goes out, as where Tavernkeep is off: no figure of before stays."""
+        self._left.hide()
+        self._bar.set_values(0, 0, wanted=0)
+        self._used.setText("")
+        self._full = self._cut = 0
+        self._show_change()
+
+    def _show_tokens(self, slot: Slot, slots: SlotSet) -> None:
+        words = self._why_less(slot, slots.whole_recap, slots.recap)
         self._left.setText(words)
         self._left.setVisible(bool(words))
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
@@ -233,7 +249,7 @@ class Inspector(QWidget):
         self._cut = max(0, slot.full_tokens - slot.tokens)
         self._show_change()
 
-    def _why_less(self, slot: Slot, whole: int) -> str:
+    def _why_less(self, slot: Slot, whole: int, recap: RecapShown | None) -> str:
         """Why the next reply gets less than all of it, beside what its budget cuts."""
         said = []
         if whole:
@@ -241,6 +257,8 @@ class Inspector(QWidget):
             told, all_ = number(slot.full_tokens), number(whole)
             is_less = slot.full_tokens < whole
             said.append(tr(LESS_IS_SENT, n=told, all=all_) if is_less else tr(LEFT_TO_CHAT))
+        if recap is not None and recap.left:
+            said.append(left_words(recap))
         budget = int(self._session.companion.setting(BUDGET, path=self._session.path).value)
         cut = slot.full_tokens - slot.tokens
         if cut > 0 and slot.budget < budget:

@@ -104,7 +104,7 @@ class SlotCard(QWidget):
 
     @property
     def passages_text(self) -> str:
-        """Why old passages stand in it, "" for none."""
+        """Why old passages stand in it, or what it tells of; "" for none."""
         return self._passages.text() if not self._passages.isHidden() else ""
 
     def show_row(self, row: PromptRow) -> None:
@@ -139,6 +139,8 @@ class SlotCard(QWidget):
         self._text.setAccessibleName(tr("Exact text of {slot}", slot=name))
         self._text.show_text(slot.text or tr(NOTHING_SET))
         why = passage_lines(row.content) if row.content is not None else ""
+        if row.note and not row.is_missing:
+            why = row.note
         self._passages.setText(why)
         self._passages.setVisible(bool(why))
         self._show_left_out(row, name)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.translation import N_, tr, trn
 from app.prompt.order import Own, Stand, layout
-from app.prompt.slots import Reason, Slot, SlotContent, SlotSet
+from app.prompt.slots import RUNNING_RECAP_KEY, Reason, Slot, SlotContent, SlotSet
 from app.prompt.turns import Piece, SentTurn, Share, missing_slots, pieces_of
 from app.settings.slot_table import Position, Role
+from ui.core.slot_words import recap_words
 from ui.prompt.words import OWN_NAMES, messages_words
 
 Count = Callable[[str], int]
@@ -21,7 +22,7 @@ LONGEST_TEXT = 60_000  # characters of the chat that are shown at once
 @dataclass(frozen=True, slots=True)
 class PromptRow:
     """One row. slot: None for SillyTavern's own. tokens: None where they are not known. text: ""
-    where it is not. is_missing: the slot stands nowhere in what was sent.
+    where it is not. note: what is said of it. is_missing: the slot stands nowhere in what was sent.
     """
 
     title: str
@@ -41,7 +42,14 @@ class PromptRow:
 
 def coming_rows(slots: SlotSet, messages: int) -> tuple[PromptRow, ...]:
     """The coming prompt, as SillyTavern will put it together."""
-    return _planned(slots.slots, slots.contents, messages)
+    rows = _planned(slots.slots, slots.contents, messages)
+    if slots.recap is None:
+        return rows
+    told = recap_words(slots.recap)
+    return tuple(
+        replace(row, note=told) if row.slot and row.slot.key == RUNNING_RECAP_KEY else row
+        for row in rows
+    )
 
 
 def sent_rows(turn: SentTurn, count: Count) -> tuple[PromptRow, ...]:

@@ -15,7 +15,7 @@ from app.prompt.choosing.framing import framed, shortened
 from app.prompt.choosing.secrets import lines_kept_secret
 from app.prompt.choosing.worth import HAPPENED
 from app.prompt.headings import ENGLISH, Headings
-from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, Slot
+from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, RecapShown, Slot
 from app.settings.program import ProgramSettings
 from app.settings.recaps import RecapSettings
 from app.settings.slots import Place
@@ -52,17 +52,48 @@ def running_recap_slot(
     A branch or a shortened chat gets the version that tells nothing of what it does not hold.
     """
     recaps = RecapSettings(settings)
-    version = injected_version(story.running, story.places)
-    content = version.content if version and recaps.running_recap_enabled else ""
-    if version is not None and content and visible_from is not None:
-        content = _before(story, version, visible_from)
-    if version is not None and version.is_of_a_model and version.reason == FOLD:
-        pinned = frozenset(pin.text for pin in pins_in(ProgramSettings(settings).recap_pins))
-        content = _left_to_slots(content, spare, pinned)
+    content = _told_content(story, settings, spare, visible_from)
     content = lines_kept_secret(content, withheld)
     told = partial(_framed, recaps.running_recap_frame, "{{running_recap}}", headings)
     at = recaps.running_recap_at
     return _slot(RUNNING_RECAP_KEY, content, at, budget, count, told, spare)
+
+
+def recap_shown(
+    story: Story, settings: Mapping[str, Any], spare: Sequence[str], visible_from: int | None
+) -> RecapShown | None:
+    """Which version the slot tells, and what of it others tell; arguments as above, None where the
+    slot is empty.
+    """
+    version = injected_version(story.running, story.places)
+    told = _told_content(story, settings, spare, visible_from)
+    if version is None or not told:
+        return None
+    then = version
+    if visible_from is not None:
+        then = told_until(story.running, version, story.places, visible_from - 1)
+    whole = _told_content(story, settings, (), visible_from)
+    left: tuple[str, ...] = ()
+    if is_headed(whole):
+        before, after = parse_recap(whole), parse_recap(told)
+        left = tuple(part for part in spare if getattr(before, part) != getattr(after, part))
+    return RecapShown(version.version, then.version, left)
+
+
+def _told_content(
+    story: Story, settings: Mapping[str, Any], spare: Sequence[str], visible_from: int | None
+) -> str:
+    """What the running recap tells beside slots and messages, before anything is kept secret."""
+    version = injected_version(story.running, story.places)
+    if version is None or not RecapSettings(settings).running_recap_enabled:
+        return ""
+    content = version.content
+    if content and visible_from is not None:
+        content = _before(story, version, visible_from)
+    if version.is_of_a_model and version.reason == FOLD:
+        pinned = frozenset(pin.text for pin in pins_in(ProgramSettings(settings).recap_pins))
+        content = _left_to_slots(content, spare, pinned)
+    return content
 
 
 def _before(story: Story, version: RunningVersion, index: int) -> str:

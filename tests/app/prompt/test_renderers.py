@@ -21,7 +21,7 @@ from app.memory.records import (
 from app.prompt.choosing.presence import Besides
 from app.prompt.generation import Turn
 from app.prompt.rendering.text_slots import sentences
-from app.prompt.slots import Reason, Slot, TurnKind
+from app.prompt.slots import Reason, RecapShown, Slot, TurnKind
 from app.settings.slot_table import Position, Role, SlotName
 from app.story.messages import Message, digest
 from app.story.recaps import YOU, RunningRecap, RunningVersion, SceneRecap
@@ -866,6 +866,8 @@ def test_the_recap_leaves_how_things_stand_to_the_ledger() -> None:
     attic = memory("attic", Tier.STATE_LEDGER, subject="Vera", field="location")
     both = whole(prompt([attic], of=of))
     assert "cellar" not in both
+    assert prompt([attic], of=of).recap == RecapShown(0, 0, ("state",))
+    assert prompt(of=of).recap == RecapShown(0, 0)
     assert "location: attic" in both
     assert "The first evening." in both
     assert "cellar" in whole(prompt(of=of))

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from app.companion import Companion
-from app.prompt.slots import RUNNING_RECAP_KEY, Slot
+from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
 from app.story.recaps import injected_version
 from tests.labelled import WrittenTavern
 from ui.controls.labels import Label
@@ -167,3 +167,14 @@ async def test_the_title_tells_one_chat_of_a_character_from_another(
     assert demo_window.windowTitle() == f"{chat_words(story.chat)} — Tavernkeep"
     assert story.chat.owner_name in demo_window.windowTitle()
     assert demo_window.windowTitle() != f"{story.chat.owner_name} — Tavernkeep"
+
+
+async def test_nothing_is_said_to_be_sent_where_nothing_is(
+    demo_window: MainWindow, until: Until
+) -> None:
+    """With Tavernkeep off for the chat "The next reply gets 238 of its tokens" stayed."""
+    stage = stage_of(demo_window)
+    await until(lambda: says(stage, "of 1,000 tokens"))
+    assert demo_window.desk is not None
+    demo_window.desk.session.slots_changed.emit(SlotSet())
+    assert not says(stage, "of 1,000 tokens")

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from app.prompt.slots import LeftOut, Reason, SlotContent, SlotSet
-from app.settings.slot_table import SlotName
+from pytestqt.qtbot import QtBot
+
+from app.prompt.slots import (
+    RUNNING_RECAP_KEY,
+    LeftOut,
+    Reason,
+    RecapShown,
+    Slot,
+    SlotContent,
+    SlotSet,
+)
+from app.settings.slot_table import Position, Role, SlotName
+from ui.prompt.cards import SlotCard
 from ui.prompt.rows import coming_rows
 
 
@@ -16,3 +27,22 @@ def test_a_slot_that_tells_nothing_but_of_an_earlier_scene_is_shown_with_it() ->
 
     assert rows(Reason.PAST) == [SlotName.PROFILES.key]
     assert rows(Reason.ELSEWHERE) == []
+
+
+def test_the_running_recap_names_its_version_and_what_others_tell_of_it(qtbot: QtBot) -> None:
+    """It stood there with another version's text and without what was open, unexplained."""
+    slot = Slot(
+        RUNNING_RECAP_KEY, Position.IN_PROMPT, 0, Role.SYSTEM, False, "It rained.", 4, 1_000, 4
+    )
+
+    def words(recap: RecapShown) -> str:
+        card = SlotCard()
+        qtbot.addWidget(card)
+        rows = coming_rows(SlotSet((slot,), recap=recap), 5)
+        card.show_row(next(row for row in rows if row.slot is slot))
+        return card.passages_text
+
+    assert words(RecapShown(238, 238)) == "From version v239."
+    told = words(RecapShown(238, 229, ("state", "open")))
+    assert told.startswith("From version v239; what happened as version v230 tells it")
+    assert told.endswith("What is open and how things stand is told by other slots.")

@@ -159,6 +159,20 @@ async def test_a_page_that_did_not_wait_is_found_out(played: Played) -> None:
     assert [slot.text for slot in turn.slots] == ["Old news."]
 
 
+async def test_of_a_slot_that_the_page_had_from_before_nothing_is_said_to_be_cut(
+    played: Played,
+) -> None:
+    """A short old recap beside the longer one that came too late was said to be cut."""
+    await played.companion.settled(played.path)
+    slots = (await played.ask())["slots"]
+    made = next(slot for slot in slots if slot["text"])
+    assert len(made["text"]) > len("Old news.")
+    await played.sent([made | {"text": "Old news."}], ("system", "Old news."), ("user", "Hello."))
+    (turn,) = await played.turns(1, kept=True)
+    assert turn.is_late
+    assert [slot.full_tokens - slot.tokens for slot in turn.slots] == [0]
+
+
 async def test_what_was_only_prepared_for_is_no_turn(played: Played) -> None:
     await played.ask(context=0)
     await played.ask()
