@@ -32,6 +32,7 @@ from ui.theme.fonts import SEMIBOLD, ui_font
 IMPORTERS = OTHER_EXTENSIONS | {IMPORTED}
 FREE = N_("Without a model it takes seconds and costs nothing.")
 NO_CHATS = N_("No chat of yours was found yet. Try the demo story, or open Tavernkeep as it is.")
+PLANNED_LATER = N_("{messages}. The plan stands here as soon as all of them are read.")
 LATER = N_("Nothing waits. What comes is recapped while you play, scene by scene.")
 
 
@@ -120,7 +121,16 @@ class ChatStep(Step):
         if tuple(chats) != tuple(self._chats.values()):
             self._fill(chats)
         self._choose_by_itself()
+        self._mark()
         self.changed.emit()
+
+    def _mark(self) -> None:
+        """Show the chosen chat as the only one, whatever became of the cards since."""
+        if self._wanted is not None:
+            self._cards[self._wanted].setChecked(True)  # first: one has to be
+        for path, card in self._cards.items():
+            card.setChecked(path == self._wanted)
+            card.update()
 
     def _choose_by_itself(self) -> None:
         """The chat that SillyTavern shows, and the only one there is, need no choosing."""
@@ -151,9 +161,7 @@ class ChatStep(Step):
             card.clicked.connect(self._on_card)
             self._cards[path] = card
             self._list.addWidget(card)
-        if self._wanted in self._cards:
-            self._cards[self._wanted].setChecked(True)
-        else:
+        if self._wanted not in self._cards:
             self._wanted = None
             self._plan.hide()
 
@@ -176,7 +184,7 @@ class ChatStep(Step):
     def choose(self, path: Path) -> None:
         """Read a chat and show its plan."""
         self._wanted = path
-        self._cards[path].setChecked(True)
+        self._mark()
         self._plan_title.setText(tr("Reading the chat"))
         self._facts.setText("")
         self._taken_over.hide()
@@ -205,6 +213,10 @@ class ChatStep(Step):
         if story is None or story.chat.path != self._wanted:
             return
         companion = self.session.companion
+        if not companion.work.is_read(story.chat.path):
+            messages = trn("{n} message", "{n} messages", len(story.messages))
+            self._facts.setText(tr(PLANNED_LATER, messages=messages))
+            return
         self._plan_title.setText(tr("The plan"))
         self._facts.setText(facts_of(story))
         taken_over = taken_over_words(story, companion.remembered.view(story.chat.path))

@@ -168,6 +168,10 @@ class WorkToDo:
 
     # --- the backlog
 
+    def is_read(self, path: Path) -> bool:
+        """Whether an open chat is searched to its end; before, a plan of it says too little."""
+        return self._chats.required(path).is_complete
+
     def catch_up(self, path: Path) -> CatchUpPlan | None:
         """What recapping an open chat's backlog would take, while that waits for the user."""
         return self._chats.required(path).catch_up

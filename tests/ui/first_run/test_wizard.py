@@ -28,6 +28,7 @@ from app.core.paths import user_folders
 from app.core.tasks import TaskSupervisor
 from app.llm.backends.ollama import FoundModel
 from app.llm.backends.specs import parse_spec
+from app.work.chats import found_breaks
 from tests import smart_memory_data
 from tests.extension_data import memory_entry, write_lorebook
 from tests.fakes import MODEL, FakeLlm
@@ -358,7 +359,40 @@ async def test_the_chat_of_sillytaverns_page_is_chosen_until_another_one_is(
     pages = (second,)
     companion.health_changed.emit(companion.health)
     assert wizard.chat._wanted == first
-    assert wizard.chat._cards[first].isChecked()
+    other = wizard.chat._cards[second]  # as one that kept its mark
+    other.setAutoExclusive(False)
+    other.setChecked(True)
+    companion.health_changed.emit(companion.health)
+    checked = [path for path, card in wizard.chat._cards.items() if card.isChecked()]
+    assert checked == [first]
+
+
+async def test_the_plan_of_a_long_chat_waits_until_it_is_read(
+    fresh: MainWindow,
+    demo_tavern: WrittenTavern,
+    tmp_path: Path,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It said "1 scene found, nothing waits" of 356 scenes, and corrected that seconds later."""
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    folder = tmp_path / "SillyTavern" / "data"
+    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    (chat,) = folder.glob("*/chats/*/*.jsonl")
+    monkeypatch.setattr(found_breaks, "FAR", 100)  # a longer chat is shown before it is searched
+    said: list[tuple[str, str]] = []
+    wizard.chat.changed.connect(
+        lambda: said.append((wizard.chat._plan_title.text(), wizard.chat._facts.text()))
+    )
+    await companion.put_setting("tavern", str(folder))
+    wizard.rail.rows[3].click()
+    await until(lambda: chat in wizard.chat.paths)
+    await until(wizard.chat._cards[chat].isVisible)
+    click(wizard.chat._cards[chat])
+    await until(lambda: wizard.chat.is_ready and companion.work.is_read(chat))
+    await until(lambda: wizard.chat._plan_title.text() == "The plan")
+    assert not any("1 scene found" in facts for _, facts in said)
+    assert "1 scene found" not in wizard.chat._facts.text()
 
 
 def test_the_first_window_fits_the_screen(dressed: QApplication) -> None:
