@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from itertools import count
@@ -240,3 +241,44 @@ async def test_a_correction_by_hand_outlasts_the_scenes_that_are_folded_in_later
     assert new.scene_count == old.scene_count + 1
     assert new.made_by.startswith(MODEL)
     assert "Ada, and not Bert, told it anew" in new.content
+
+
+@pytest.mark.parametrize("is_before", [True, False], ids=["while it is written", "once it is"])
+async def test_a_correction_is_kept_beside_a_scene_that_is_folded_in_meanwhile(
+    place: Place, *, is_before: bool
+) -> None:
+    """The version of the user was in the prompt for seconds, and the next one knew nothing of it:
+    it had been begun before, or the user had begun before it.
+    """
+    merging, is_kept = threading.Event(), threading.Event()
+
+    def waits(request: RecordedRequest) -> str:
+        if "merged recap" in request.text and begun:
+            merging.set()
+            is_kept.wait(20)
+        return answer(request)
+
+    begun: list[str] = []
+    place.answers(waits)
+    async with place.opened(with_model=True) as companion:
+        await companion.open_story(place.chat)
+        story, _ = await companion.finished(place.chat)
+        old = story.running.current
+        assert old is not None
+        theirs = f"{old.content}\nAda, and not Bert, told it."
+        begun.append(theirs)
+        end = story.messages[story.scenes[-1].first + 1].anchor
+        await companion.edits.scenes.mark(place.chat, end)
+        edit = companion.edits.edit_running_recap
+        if is_before:
+            assert await asyncio.to_thread(merging.wait, 20)
+            await edit(place.chat, theirs, base=old.version, was_in_prompt=True)
+        is_kept.set()
+        story, _ = await companion.finished(place.chat)
+        if not is_before:
+            await edit(place.chat, theirs, base=old.version, was_in_prompt=True)
+            story, _ = await companion.finished(place.chat)
+    new = story.running.current
+    assert new is not None
+    assert new.scene_count == old.scene_count + 1
+    assert "Ada, and not Bert, told it." in new.content

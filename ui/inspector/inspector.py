@@ -68,6 +68,7 @@ class Inspector(QWidget):
         self._session = session
         self._versions = Choice(tr("Version of the running recap"), is_brief=True)
         self._versions.activated.connect(self._on_version_activated)
+        self._base: int | None = None  # of what is being written
         self._edit = IconButton("pencil", tr("Edit the running recap"), is_framed=True)
         self._edit.clicked.connect(self._begin_edit)
         self._origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
@@ -318,6 +319,9 @@ class Inspector(QWidget):
         )
 
     def _begin_edit(self) -> None:
+        story = self._session.story
+        now = injected_version(story.running, story.places) if story is not None else None
+        self._base = now.version if now is not None else None
         self._show_edit(True)
 
     def _show_edit(self, is_editing: bool) -> None:
@@ -334,7 +338,8 @@ class Inspector(QWidget):
             companion = self._session.companion
             kept = companion.recap_texts.kept(path, text)
             self._session.do(
-                companion.edits.edit_running_recap(path, kept), name=N_("keep your edit")
+                companion.edits.edit_running_recap(path, kept, base=self._base, was_in_prompt=True),
+                name=N_("keep your edit"),
             )
         else:
             self._drop()

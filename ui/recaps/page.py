@@ -302,13 +302,13 @@ class RecapsPage(QWidget):
         self._keep(text, row.number if row is not None else None)
 
     def _on_edit_kept(self, text: str) -> None:
-        self._keep(text, self.reading.base)
+        self._keep(text, self.reading.base, was_in_prompt=self.reading.is_base_in_prompt)
 
-    def _keep(self, text: str, base: int | None) -> None:
+    def _keep(self, text: str, base: int | None, *, was_in_prompt: bool = False) -> None:
         self.drafts.forget()
         self.reading.show_draft(None)
         self._follows_current = True
-        self._subject.keep(text, base)
+        self._subject.keep(text, base, was_in_prompt=was_in_prompt)
 
     def _on_editing_ended(self) -> None:
         self._leave_editing()

@@ -62,6 +62,7 @@ class ReadingPane(QWidget):
         self._draft: Draft | None = None
         self._next = ""
         self.base: int | None = None  # of what is being written
+        self.is_base_in_prompt = False
         self._title = section()
         self._origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self.back = Button(tr("Back to the comparison"), icon="chevron-left")
@@ -201,8 +202,10 @@ class ReadingPane(QWidget):
 
     def begin_edit(self, text: str | None = None, base: int | None = None) -> None:
         """Write on: on the version that is shown, or on other words."""
+        self.is_base_in_prompt = False
         if not isinstance(text, str):
             text, base = None, self._row.number if self._row is not None else None
+            self.is_base_in_prompt = self._row is not None and self._row.is_current
         self.base = base
         self._stack.setCurrentIndex(0)
         if text is not None:

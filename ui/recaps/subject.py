@@ -73,8 +73,10 @@ class RecapSubject:
         rows, path = running_rows(story, deleted), story.chat.path
         return tuple(replace(row, text=shown(path, row.text)) for row in rows)
 
-    def keep(self, text: str, base: int | None) -> None:
-        """Make a text a version. base: number of the version it began from."""
+    def keep(self, text: str, base: int | None, *, was_in_prompt: bool = False) -> None:
+        """Make a text a version. base: number of the version it began from. was_in_prompt: that
+        was the one in the prompt then.
+        """
         companion, path = self._session.companion, self._session.path
         if path is None:
             return
@@ -82,7 +84,9 @@ class RecapSubject:
         self._do(
             edits.edit_scene_recap(path, self.anchor, text)
             if self.anchor
-            else edits.edit_running_recap(path, kept(path, text), base=base),
+            else edits.edit_running_recap(
+                path, kept(path, text), base=base, was_in_prompt=was_in_prompt
+            ),
             N_("keeping your version"),
         )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
 
-from app.story.recap_texts.pinned import LONGEST, folded, holds
+from app.story.recap_texts.pinned import LONGEST, block_of, folded, holds, put_into
 from app.story.recap_texts.recap_text import HEADING, clean_line
 from app.story.recap_texts.sentences import spans_in
 from app.story.recaps import YOU, RunningVersion
@@ -52,6 +53,38 @@ def reworded(versions: Sequence[RunningVersion], shown: RunningVersion) -> tuple
     built_on = [v for v in before if v.last_anchor == shown.first_anchor] or before
     said = by_hand(versions, built_on[-1])
     return tuple(sentence for sentence in said if not holds(shown.content, sentence))
+
+
+def carried(before: str, after: str, onto: str) -> str:
+    """A text with what the user changed in the one that it was made from. after: theirs; before:
+    what they changed. Of a line that is there no more, what they wrote stands in its block.
+    """
+    if before == onto:
+        return after
+    old, new = before.splitlines(), after.splitlines()
+    text = onto
+    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        gone = {folded(line) for line in old[a:b] if _is_told(line)}
+        written = [
+            line for line in new[c:d] if _is_told(line) and not holds(text, clean_line(line))
+        ]
+        lines = text.splitlines()
+        at = next((n for n, line in enumerate(lines) if folded(line) in gone), None)
+        kept = [line for line in lines if folded(line) not in gone]
+        if at is not None:
+            place = sum(folded(line) not in gone for line in lines[:at])
+            kept[place:place] = written
+            text = "\n".join(kept)
+            continue
+        for line in written:
+            text = put_into(text, clean_line(line), block_of(after, clean_line(line)))
+    return text
+
+
+def _is_told(line: str) -> bool:
+    return bool(line.strip()) and HEADING.fullmatch(line.strip()) is None
 
 
 def _sentences(text: str) -> list[str]:

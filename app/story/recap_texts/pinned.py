@@ -78,11 +78,12 @@ def with_pinned(text: str, pins: Iterable[Pin], *before: str) -> str:
     for pin in missing(text, pins):
         origin = next((old for old in before if holds(old, pin.text)), None)
         if origin is not None:
-            text = _put_back(text, pin.text, _block_of(origin, pin.text))
+            text = put_into(text, pin.text, block_of(origin, pin.text))
     return text
 
 
-def _put_back(text: str, sentence: str, block: str) -> str:
+def put_into(text: str, sentence: str, block: str) -> str:
+    """A text with a sentence at the end of one of its headed blocks. block: field, "" for none."""
     lines = text.rstrip().split("\n")
     headings = [_heading(line) for line in lines]
     if block and any(headings):
@@ -100,7 +101,7 @@ def _put_back(text: str, sentence: str, block: str) -> str:
     return "\n".join((*lines[:stop], f"{mark}{sentence}", *lines[stop:])).lstrip("\n")
 
 
-def _block_of(text: str, sentence: str) -> str:
+def block_of(text: str, sentence: str) -> str:
     """Field of the headed block that says a sentence, "" without headings."""
     lines: Sequence[str] = text.splitlines()
     block, wanted = "", folded(sentence)

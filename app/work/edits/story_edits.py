@@ -15,6 +15,7 @@ from app.store.store import Store
 from app.store.undo import REDO, UNDO
 from app.story.clearance import Clearance
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
+from app.story.recap_texts.by_hand import carried
 from app.story.recaps import YOU, RunningVersion, SceneRecap, injected_version
 from app.story.scenes import Scene
 from app.work.chats.open_chat import OpenChat
@@ -73,17 +74,23 @@ class StoryEdits:
         label = N_("running recap v{version}").format(version=version + 1)
         await self._do(chat, label, lambda: recaps.choose_running(chat.chat_id, version))
 
-    async def edit_running_recap(self, path: Path, text: str, *, base: int | None = None) -> None:
+    async def edit_running_recap(
+        self, path: Path, text: str, *, base: int | None = None, was_in_prompt: bool = False
+    ) -> None:
         """Keep the text as a new version of the running recap, and forget its draft.
 
         base: number of the version whose scenes it covers, None for the one in the prompt. Where
-        there is none, it covers none, and scenes are folded into it.
+        there is none, it covers none, and scenes are folded into it. was_in_prompt: that version
+        was the one in the prompt when the writing began; what was folded in meanwhile stays, with
+        what the user changed.
         """
         chat, store = self._open(path), self._store
         running = chat.story.running
         positions = {message.anchor: index for index, message in enumerate(chat.story.messages)}
-        old = injected_version(running, positions) or RunningVersion(0, "", 0, "", "", "", 0.0)
-        old = next((v for v in running.versions if v.version == base), old)
+        now = injected_version(running, positions) or RunningVersion(0, "", 0, "", "", "", 0.0)
+        old = next((v for v in running.versions if v.version == base), now)
+        if was_in_prompt and now.version > old.version:
+            old, text = now, carried(old.content, text, now.content)
         edited = replace(
             old, content=text, made_by=YOU, created=time.time(), reason="edit", is_retired=False
         )

@@ -18,12 +18,13 @@ from app.settings.scenes import SceneSettings
 from app.store.kept_answers import KeptInStore
 from app.story.answers.merging import HARD_BOUND
 from app.story.messages import Message
-from app.story.recap_texts.by_hand import by_hand, within
+from app.story.recap_texts.by_hand import by_hand, carried, within
 from app.story.recap_texts.pinned import Pin, pins_in, with_pinned
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.recap_texts.recap_text import is_headed, merged
 from app.story.recaps import LEFT_OUT, YOU, RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import Scene, scene_digest
+from app.story.story import Story
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.message_recapping import MessageRecapper
 from app.work.jobs.model_breaks import BreakFinder
@@ -275,7 +276,7 @@ class Recapper:
             stand_in = made(text, self._stand_in_label(spec.kind))
             await self._store.run(lambda: add(stand_in))
             raise
-        version = made(value["content"], _maker(value))
+        version = made(_with_edits(chat.story, scene, base, value["content"]), _maker(value))
         await self._results.keep(spec.key, value, lambda: add(version))
         return outcome
 
@@ -327,6 +328,14 @@ class Recapper:
             self.progress.emit(OperationProgress(operation.id, text))
 
         return on_text
+
+
+def _with_edits(story: Story, scene: Scene, base: RunningVersion | None, text: str) -> str:
+    """What was folded with what the user wrote into its base while the model wrote."""
+    now = fold_base(story, scene.first + 1)
+    if base is None or now is None or now.made_by != YOU or now.version <= base.version:
+        return text
+    return carried(base.content, now.content, text) if now.last_anchor == base.last_anchor else text
 
 
 def _standing(running: RunningRecap, anchor: str) -> RunningVersion | None:

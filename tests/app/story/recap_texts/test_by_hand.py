@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from app.story.recap_texts.by_hand import by_hand, reworded, within
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.story.recap_texts.by_hand import by_hand, carried, reworded, within
 from app.story.recaps import YOU, RunningVersion
 
 TOLD = """DEVELOPMENTS
@@ -45,3 +48,29 @@ def test_the_newest_of_it_has_half_of_the_room() -> None:
     assert both == ("Clara rode to Harrow.", "She gave it to Clara.")
     assert within(both, 60, lambda text: 20) == both[:1]
     assert within(both, 80, lambda text: 20) == both
+
+
+FOLDED = TOLD + "\nDora came home.\nSTATE\nAda is in the mill."
+
+
+def test_what_was_corrected_meanwhile_is_carried_onto_what_was_folded_in() -> None:
+    lines = ("Ada found the key. She gave it to Clara.", "Bert left the town.", "Dora came home.")
+    text = carried(TOLD, CORRECTED, FOLDED)
+    assert [line for line in lines if line in text] == list(lines)
+    assert "She hid it well." not in text
+    assert text.endswith("STATE\nAda is in the mill.")
+
+
+def test_what_was_taken_out_stays_out_and_what_a_model_reworded_stays_beside() -> None:
+    assert "Bert" not in carried(TOLD, TOLD.replace("Bert left the town.", ""), FOLDED)
+    reworded_ = FOLDED.replace("Ada found the key. She hid it well.", "The key is found.")
+    text = carried(TOLD, CORRECTED, reworded_)
+    assert "The key is found." in text
+    assert text.index("She gave it to Clara.") < text.index("STATE")
+
+
+@given(st.lists(st.sampled_from(["a b", "c d", "e f", "", "OPEN"])).map("\n".join), st.text())
+def test_nothing_changed_changes_nothing_and_all_of_it_is_theirs(before: str, after: str) -> None:
+    assert carried(before, after, before) == after
+    onto = f"{before}\nmore"
+    assert carried(before, before, onto) == onto
