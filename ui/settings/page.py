@@ -433,6 +433,8 @@ class SettingsPage(QWidget):
 def _takes_keys(widget: QWidget) -> bool:
     by_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
     is_other_word = (
-        isinstance(widget, QAbstractButton) and widget.autoExclusive() and not widget.isChecked()
+        isinstance(widget, QAbstractButton)
+        and (widget.autoExclusive() or widget.group() is not None)
+        and not widget.isChecked()
     )
     return bool(by_tab) and widget.isEnabled() and not widget.isHidden() and not is_other_word
