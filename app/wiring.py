@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.errors import TavernkeepError, UsageError
-from app.core.operations import OFF, Operation, OperationKind, OperationSpec, Outcome
+from app.core.operations import GONE, OFF, Operation, OperationKind, OperationSpec, Outcome
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.llm.backends.page_line import telling_of
@@ -370,7 +370,7 @@ class Wiring(News, ABC):
         if self.settings.in_force("chat_off", chat_id=operation.spec.chat).value:
             return tr(OFF)
         if any(c.is_gone for c in self._chats.all if c.chat_id == operation.spec.chat):
-            return tr("The chat's file is not there.")
+            return tr(GONE)
         # Asked of hundreds of operations at each change of one: what is dear comes last.
         held = self.use.holds(operation)
         return held if held and not self.models.is_free(operation.spec.kind) else ""

@@ -10,6 +10,7 @@ from typing import Any
 from app.core.translation import N_
 
 # Of a chat that the user has switched off.
+GONE = N_("The chat's file is not there.")
 OFF = N_(
     "Tavernkeep is off for this chat: it does no work and adds nothing to "
     "prompts. Nothing was deleted. Switch it on in the window, with /tk-on in "

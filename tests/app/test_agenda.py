@@ -562,3 +562,13 @@ async def test_there_is_something_to_do_while_anything_runs(
         last = (replace(progress, left=0),)
         monkeypatch.setattr(type(companion.work), "catching_up", property(lambda _: last))
         assert companion.work.to_do == 1
+
+
+async def test_a_catch_up_says_that_it_waits_for_the_chats_file(place: Place) -> None:
+    async with place.opened() as companion:
+        companion.work.pause()
+        await companion.open_story(place.chat)
+        await companion.work.start_catch_up(place.chat)
+        assert companion.work.catching_up[0].why == ""
+        companion._chats.required(place.chat).set_gone(is_gone=True)
+        assert companion.work.catching_up[0].why == "The chat's file is not there."

@@ -33,6 +33,8 @@ def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     parts.append(tr("{duration} of work", duration=duration_words(progress.elapsed)))
     if is_paused:
         parts.append(tr_in("the queue", "paused"))
+    elif progress.why:
+        return f"{', '.join(parts)}. {progress.why}"
     elif progress.is_held:
         parts.append(tr("nothing is answered now"))
     elif progress.remaining is not None and progress.left:

@@ -210,7 +210,7 @@ class CatchUpProgress:
     left. elapsed: seconds of work, pauses and the
     time between two runs left out. remaining: seconds, None while nothing was measured, or nothing
     is answered. is_stopping: only what runs is still finished. is_held: what is asked for fails and
-    is tried again later.
+    is tried again later. why: what it waits for, in one sentence, "" for nothing but its turn.
     """
 
     chat: int
@@ -222,6 +222,7 @@ class CatchUpProgress:
     remaining: float | None
     is_stopping: bool = False
     is_held: bool = False
+    why: str = ""
 
     @property
     def share(self) -> float:

@@ -120,8 +120,15 @@ def queue_health(
             "queue", Light.IDLE, trn("Paused, {n} waiting", "Paused, {n} waiting", left)
         )
     why = _why_waiting(operations, waiting)
-    if catching_up and (running or (waiting and not why)):
-        return HealthItem("queue", Light.WORKING, catch_up_words(catching_up[0]))
+    # Between two requests, and while the files of its chat are away, nothing waits in the queue.
+    on = [one for one in catching_up if one.left or running or waiting]
+    if on and (running or not why):
+        going = next((one for one in on if not one.why), None)
+        if going is not None:
+            return HealthItem("queue", Light.WORKING, catch_up_words(going))
+        if not running and not waiting:
+            sentence = tr("Catching up waits: {why}", why=on[0].why)
+            return HealthItem("queue", Light.IDLE, sentence)
     if running:
         sentence = retold(running[0].spec.label)
         if waiting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import UsageError
@@ -11,6 +12,7 @@ from app.core.model_use import CAPPED
 from app.core.operations import (
     ALL,
     FINISHED,
+    GONE,
     MEMORY,
     OFF,
     Operation,
@@ -21,6 +23,7 @@ from app.core.translation import N_, retold, tr
 from app.settings.scenes import SceneSettings
 from app.story.story import ChatRef
 from app.work.chats.chat_names import ChatNames
+from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.planning.catch_up import KINDS, CatchUpPlan, CatchUpProgress
 from app.work.planning.staleness import is_asked_for
@@ -45,6 +48,13 @@ def _why_of(operation: Operation) -> str:
             why = retold(operation.error) if operation.error else operation.held
             return why or tr("It is next in the queue, or soon.")
     return ""
+
+
+def _why_resting(chat: OpenChat) -> str:
+    """Why nothing of a chat is planned now, "" where it is."""
+    if chat.is_gone:
+        return tr(GONE)
+    return tr(OFF) if chat.is_off else ""
 
 
 class WorkToDo:
@@ -231,8 +241,12 @@ class WorkToDo:
 
     @property
     def catching_up(self) -> tuple[CatchUpProgress, ...]:
-        """How far each catch-up is that goes on."""
-        return self._scheduler.progress(now=time.time())
+        """How far each catch-up is that goes on, and what it waits for."""
+        why = {chat.chat_id: _why_resting(chat) for chat in self._chats.all}
+        return tuple(
+            replace(progress, why=why.get(progress.chat, ""))
+            for progress in self._scheduler.progress(now=time.time())
+        )
 
     def left(self, path: Path, *, until: int | None = None) -> CatchUpPlan | None:
         """What recapping an open chat takes from here on, whoever asked for it; None: nothing."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from app.work.planning.catch_up import CatchUpProgress
 from ui.work.model import detail_words, duration_words, state_sentence, token_words
+from ui.work.words import progress_facts
 
 
 def operation(number: int, status: OperationStatus = OperationStatus.PENDING) -> Operation:
@@ -22,6 +24,13 @@ def test_what_took_no_time_was_done_at_once() -> None:
     assert state_sentence(late, now=10.0) == "Nobody answers. Again at once."
     # Where another one asks for all of them, it stood there for minutes.
     assert state_sentence(replace(late, held="Nobody answers."), now=10.0) == "Nobody answers."
+
+
+def test_a_catch_up_says_what_it_waits_for_in_place_of_the_time_left() -> None:
+    waits = CatchUpProgress(1, "Harbour", 3, 0, 9, 60.0, 180.0, why="The file is not there.")
+    assert progress_facts(waits, is_paused=False) == (
+        "3 of 12 requests done, 1:00 min of work. The file is not there."
+    )
 
 
 def test_an_operation_says_what_it_cost_and_who_did_it() -> None:

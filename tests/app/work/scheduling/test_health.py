@@ -73,6 +73,21 @@ def test_what_was_overcome_is_told_of_no_more() -> None:
         translation.use(translation.ENGLISH)
 
 
+def test_a_catch_up_that_has_nothing_queued_is_not_nothing_to_do() -> None:
+    """Between two of its requests, and while the chat's folder was away."""
+    health = queue_health((), catching_up=(CATCHING_UP,))
+    assert (health.light, health.sentence) == (Light.WORKING, "Catching up, 14 of 606 requests")
+    away = replace(CATCHING_UP, why="The chat's file is not there.")
+    assert queue_health((), catching_up=(away,)).sentence == (
+        "Catching up waits: The chat's file is not there."
+    )
+    both = queue_health((), catching_up=(away, replace(CATCHING_UP, chat=2, done=20)))
+    assert both.sentence == "Catching up, 20 of 612 requests"
+    assert queue_health((), catching_up=(replace(CATCHING_UP, left=0),)).sentence == (
+        "Nothing to do"
+    )
+
+
 def test_what_failed_is_said_where_nothing_else_is_to_do() -> None:
     failed = Operation(1, SPEC, OperationStatus.FAILED, error="No.", finished=5.0)
     assert queue_health((failed,)).sentence == "1 failed, nothing else to do"
