@@ -8,12 +8,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
 from app.core.operations import OperationStatus
 from tests.e2e.sillytavern import dialogue, write_chat
 from tests.labelled import WrittenTavern
+from tests.ui.tabbing import excludes_others
 from ui.controls.buttons import Button
 from ui.controls.fields import MORE
 from ui.first_run.welcome import WelcomePage
@@ -200,14 +201,6 @@ async def test_everything_that_takes_the_focus_has_a_name(demo_window: MainWindo
     assert nameless == []
 
 
-def excludes_others(widget: QWidget) -> bool:
-    """Whether it is a button of which only one of several is on."""
-    if not isinstance(widget, QAbstractButton):
-        return False
-    group = widget.group()
-    return widget.autoExclusive() or (group is not None and group.exclusive())
-
-
 async def test_tab_reaches_everything_on_a_page(demo_window: MainWindow) -> None:
     missed = []
     for key in PAGES:
@@ -222,7 +215,6 @@ async def test_tab_reaches_everything_on_a_page(demo_window: MainWindow) -> None
         missed += [
             (key, type(widget).__name__, widget.accessibleName())
             for widget in wanted
-            # Of buttons that exclude each other Tab reaches the one that is on, arrows the rest.
             if widget not in reached and not excludes_others(widget)
         ]
     assert missed == []
