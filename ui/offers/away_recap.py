@@ -11,7 +11,8 @@ from ui.core.session import Session
 from ui.shell.notice import Notice
 
 PREVIOUSLY = "previously"
-READ_SECONDS = 300.0  # it is long, and may have come while nobody was there
+# It is long, and may have come while nobody was there; but it lies over what one goes on with.
+READ_SECONDS, ITS_PAGE = 60.0, "story"
 
 
 class AwayRecaps(QObject):
@@ -42,7 +43,7 @@ class AwayRecaps(QObject):
             self._notice.withdraw(PREVIOUSLY)
         else:
             words = f"{told.title}: {told.text}"
-            self._notice.offer(PREVIOUSLY, words, seconds=READ_SECONDS)
+            self._notice.offer(PREVIOUSLY, words, pages=(ITS_PAGE,), seconds=READ_SECONDS)
 
     def _on_closed(self, key: str) -> None:
         if key == PREVIOUSLY:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.core.errors import BackendError, TavernkeepError
+from app.core.errors import AnswerUnusable, BackendError, TavernkeepError
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr, trn
 from app.llm.backends.page_line import telling_of
 from app.llm.writers.memory_model import MemoryModel
-from app.memory.documents.away import absence, is_due, without_model
+from app.memory.documents.away import Stored, absence, is_due, spoken, without_model
 from app.settings.memory import MemorySettings
 from app.store.kept_answers import KeptInStore
 from app.store.store import Store
@@ -170,7 +170,7 @@ class AwayRecaps:
                 return await away_recap(chat, model, self._count, KeptInStore(self._store))
         except BackendError as error:
             log.debug("No model told what happened before: %s", error)
-            return without_model(stored_of(chat))
+            return _instead(stored_of(chat), error, model.label) if model is not None else ""
 
     async def _last(self, chat: OpenChat) -> float | None:
         """When the story was last played; never so long ago as its newest message says.
@@ -190,6 +190,21 @@ class AwayRecaps:
     async def _save(self, chat: OpenChat, moment: float) -> None:
         self._saved[chat.chat.path] = time.monotonic()
         await self._store.run(lambda: self._store.activity.save(chat.chat_id, moment))
+
+
+def _instead(stored: Stored, error: BackendError, model: str) -> str:
+    """What is kept, where a model told nothing, and why that; "" where nothing is."""
+    recap = spoken(stored.recap).strip()
+    told = recap or without_model(stored)
+    if not told:
+        return ""
+    why = tr("{model} cannot be asked now.", model=model)
+    if isinstance(error, AnswerUnusable):
+        why = tr("The answer of {model} was of no use.", model=model)
+    what = (
+        tr("This is the running recap.") if recap else tr("This is the recap of the last scenes.")
+    )
+    return f"{why} {what}\n\n{told}"
 
 
 def missing_words(story: Story) -> str:

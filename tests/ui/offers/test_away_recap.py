@@ -39,6 +39,9 @@ async def test_it_stands_with_its_chat_until_the_story_goes_on(
         notice.close_shown()
     await session.open_path(demo_tavern.chat)
     assert "The fog" in notice.sentence
+    demo_window.show_page("settings")
+    assert "The fog" not in notice.sentence  # it is about the story, and hides other pages
+    demo_window.show_page("story")
     companion.away_recap_over.emit(companion.demo.path)
     assert "The fog" in notice.sentence
     companion.away_recap_over.emit(demo_tavern.chat)

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from app.core.errors import BackendBusy
+from app.core.errors import AnswerUnusable, BackendBusy
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.llm.tokenizer import counter_for
@@ -21,7 +21,8 @@ from app.llm.writers.memory_model import MemoryModel
 from app.llm.writers.written import KeptAnswers
 from app.settings.values import Settings
 from app.store.store import Store
-from app.story.recaps import RunningVersion
+from app.story.recaps import RunningVersion, SceneRecap
+from app.story.scenes import BreakOrigin, SceneBreak
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.pages import away_recap as module
@@ -261,7 +262,28 @@ async def test_where_the_model_fails_what_is_stored_is_told(away: Away) -> None:
     await away.remember()
     await away.stay_away(50)
     await away.open()
-    assert [recap.text for recap in away.told] == [STORED]
+    said = "wolf-7b cannot be asked now. This is the running recap."
+    assert [recap.text for recap in away.told] == [f"{said}\n\n{STORED}"]
+
+
+async def test_where_the_answer_is_of_no_use_the_running_recap_is_told_and_that_it_is(
+    away: Away,
+) -> None:
+    """One quoted line of the last scene was told, without a word, beside a whole recap."""
+    away.model = Model(AnswerUnusable("Without a recap."))
+    away.model.may_answer.set()
+    last = away.chat.story.messages[-1].anchor
+    await away.remember()
+    scene = SceneRecap(last, 0, "", "Ana: “Who is there?”", "", "test", 1.0)
+    breaks = [SceneBreak(last, BreakOrigin.HAND)]
+    store, number = away.store, away.chat.chat_id
+    await store.run(lambda: store.scenes.save(number, breaks))
+    await store.run(lambda: store.recaps.add_scene_recap(number, scene))
+    await away.chat.refresh()
+    away.pages.recap_asked.emit(away.path)
+    await away.tasks.wait()
+    said = "The answer of wolf-7b was of no use. This is the running recap."
+    assert [recap.text for recap in away.told] == [f"{said}\n\n{STORED}"]
 
 
 @pytest.mark.pitfall(10)
