@@ -107,10 +107,11 @@ class ChatCopies:
         refuse_copy(chat)
         data = self.read(copy)
         clock = time.strftime("%Y-%m-%d %Hh%M", time.localtime(copy.moment))
-        target, number = _beside(chat, f" - as of {clock}"), 1
+        ending = f" - {tr('as of {clock}', clock=clock)}"
+        target, number = _beside(chat, ending), 1
         while target.exists():
             number += 1
-            target = _beside(chat, f" - as of {clock} ({number})")
+            target = _beside(chat, f"{ending} ({number})")
         try:
             write_file_atomically(target, data)
         except OSError as error:

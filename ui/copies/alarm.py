@@ -5,8 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.core.translation import tr
+from app.sillytavern.data_folders import chat_ref_for
 from app.work.chats.chat_guard import ChatAlarm
 from ui.copies.dialog import CopiesDialog
+from ui.core.chat_words import chat_words
 from ui.core.session import Session
 from ui.shell.notice import Notice
 
@@ -21,6 +23,7 @@ class ChatCopies(QObject):
         self._session = session
         self._notice = notice
         self._alarm: ChatAlarm | None = None
+        session.companion.guard.name = lambda chat: chat_words(chat_ref_for(chat))
         session.chat_alarm.connect(self._on_alarm)
         notice.acted.connect(self._on_acted)
 

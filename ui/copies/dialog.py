@@ -182,7 +182,7 @@ class CopiesDialog(QDialog):
 
     async def _bring_back(self, copy: ChatCopy) -> None:
         made = await self._session.companion.guard.restore(self._chat, copy)
-        self._session.told.emit(tr("Restored as “{stem}”.", stem=made.stem))
+        self._session.told.emit(tr("Restored as “{stem}”.", stem=chat_title(chat_ref_for(made))))
         if isValid(self):
             self.accept()
         await self._session.open_path(made)

@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -16,7 +16,7 @@ from app.core.moments import moment_text
 from app.core.resources import RESOURCES
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
-from app.core.translation import tr, trn
+from app.core.translation import number, tr, trn
 from app.sillytavern.chat_copies import ChatCopies, ChatCopy, line_count
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
@@ -60,6 +60,8 @@ class ChatGuard:
     and at once where another chat took this one's place. Nothing of SillyTavern's is changed: a
     copy is restored as a chat of its own.
 
+    name: what a chat is called in sentences; its file's name unless something is set.
+
     Signals:
         alarm: a chat lost messages, cannot be read any more, or is gone.
         failed: (path, sentence) a copy could not be made.
@@ -80,6 +82,8 @@ class ChatGuard:
         self._looks: set[asyncio.Task[None]] = set()
         self._looking: dict[Path, asyncio.Lock] = {}
         self._told: set[Path] = set()  # copies that an alarm was raised about
+        self.name: Callable[[Path], str] = lambda chat: chat.stem
+        self._seen: dict[Path, int] = {}  # lines of a chat when it was looked at last in this run
         self._last: dict[Path, Path] = {}  # copies made in this run, whatever their dates say
         self.alarm: Signal[ChatAlarm] = Signal("alarm")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
@@ -137,21 +141,22 @@ class ChatGuard:
             "“{chat}” was deleted. A copy with {n} message is kept.",
             "“{chat}” was deleted. A copy with {n} messages is kept.",
             newest.messages,
-            chat=chat.stem,
+            chat=self.name(chat),
         )
         return ChatAlarm(chat, newest, sentence)
 
     def _look(self, chat: Path) -> ChatAlarm | None:
         newest = self._newest(chat)
         data = chat.read_bytes()
-        trouble, is_due = "", True
+        trouble, is_due, lines = "", True, line_count(data)
+        seen, self._seen[chat] = self._seen.get(chat, lines), lines
         if newest is not None:
-            trouble = _trouble(chat, data, newest)
+            trouble = _trouble(self.name(chat), data, newest, seen)
             if trouble and self._is_copy_of(newest, data):
                 return None  # it was so when it was first seen: there is nothing to go back to
             if not trouble:
                 then = self._older(newest, data)
-                is_due, trouble = then != data, _losses(chat, then, data, newest)
+                is_due, trouble = then != data, _losses(self.name(chat), then, data, newest)
         if trouble or is_due:
             # What is left after a loss is kept as well, but never in place of what was.
             self._last[chat] = self._copies.keep(chat, data, self._clock()).path
@@ -238,17 +243,19 @@ class ChatGuard:
         self._gone.close()
 
 
-def _trouble(chat: Path, data: bytes, newest: ChatCopy) -> str:
-    """What is wrong with a chat beside its newest copy, "" for nothing."""
+def _trouble(chat: str, data: bytes, newest: ChatCopy, seen: int) -> str:
+    """What is wrong with a chat beside its newest copy, "" for nothing. chat: what it is called.
+    seen: lines that it had when it was looked at last; more than the copy has are in none.
+    """
     lines = line_count(data)
-    lost = newest.lines - lines
-    known = {
-        "chat": chat.stem,
-        "clock": moment_text(newest.moment),
-    }
+    known = {"chat": chat, "clock": moment_text(newest.moment)}
     if not lines or not _is_object(data.partition(b"\n")[0]):
         return tr("“{chat}” cannot be read any more. A copy of {clock} is kept.", **known)
-    if lost >= max(LOST_LINES, LOST_SHARE * newest.lines):
+    most = max(seen, newest.lines)
+    lost, copied = most - lines, newest.lines - lines
+    if lost >= max(LOST_LINES, LOST_SHARE * most):
+        if copied < lost:
+            return _lost_since(lost, max(0, copied), known)
         return trn(
             "“{chat}” has {n} message fewer than at {clock}. A copy of then is kept.",
             "“{chat}” has {n} messages fewer than at {clock}. A copy of then is kept.",
@@ -260,7 +267,25 @@ def _trouble(chat: Path, data: bytes, newest: ChatCopy) -> str:
     return ""
 
 
-def _losses(chat: Path, then: bytes, data: bytes, newest: ChatCopy) -> str:
+def _lost_since(lost: int, copied: int, known: Mapping[str, str]) -> str:
+    """Of messages of which the newest copy holds but some. copied: so many of those lost."""
+    if not copied:
+        return trn(
+            "“{chat}” has {n} message fewer than before, which no copy holds.",
+            "“{chat}” has {n} messages fewer than before, which no copy holds.",
+            lost,
+            **known,
+        )
+    return trn(
+        "“{chat}” has {n} message fewer than before. The copy of {clock} holds {copied} of them.",
+        "“{chat}” has {n} messages fewer than before. The copy of {clock} holds {copied} of them.",
+        lost,
+        copied=number(copied),
+        **known,
+    )
+
+
+def _losses(chat: str, then: bytes, data: bytes, newest: ChatCopy) -> str:
     """Of messages that are gone though the chat is no shorter, "" for none."""
     now = set(data.split(b"\n"))
     gone = [line for line in then.split(b"\n")[1:] if line not in now]
@@ -274,7 +299,7 @@ def _losses(chat: Path, then: bytes, data: bytes, newest: ChatCopy) -> str:
         "“{chat}” has {n} message of {clock} no more. A copy of then is kept.",
         "“{chat}” has {n} messages of {clock} no more. A copy of then is kept.",
         lost,
-        chat=chat.stem,
+        chat=chat,
         clock=moment_text(newest.moment),
     )
 

@@ -11,9 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
+from app.sillytavern.data_folders import chat_ref_for
 from tests.labelled import WrittenTavern
 from ui.controls.buttons import Button
 from ui.copies.dialog import NO_COPIES, CopiesDialog
+from ui.core.chat_words import chat_words
 from ui.program.main_window import MainWindow
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -38,6 +40,7 @@ async def test_a_loss_is_told_and_the_copy_comes_back(
     cut(chat, 15)
     await companion.guard.look(chat)
     assert "15 messages fewer" in notice.sentence
+    assert chat_words(chat_ref_for(chat)) in notice.sentence  # as everywhere else
     (look,) = (b for b in notice.findChildren(Button) if b.text() == "Look at the copy")
     QTest.mouseClick(look, Qt.MouseButton.LeftButton)
     dialog = shown_dialog(demo_window)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from app.core import translation
 from app.core.errors import TavernError
 from app.core.tasks import TaskSupervisor
 from app.sillytavern.chat_copies import ChatCopies, ChatCopy, wanted
@@ -85,6 +86,35 @@ async def test_a_chat_that_shrank_is_told_once_with_a_copy_of_before(guarded: Gu
     assert restored.read_bytes() == before
     assert guarded.chat.read_bytes() == chat_text(149)
     assert await guarded.guard.restore(guarded.chat, alarm.copy) != restored
+
+
+async def test_what_no_copy_holds_is_not_hidden_behind_what_one_does(guarded: Guarded) -> None:
+    """52 messages were gone, and 40 were told: those that had come since the copy were not."""
+    guarded.guard.name = lambda chat: "Ana, the first evening"
+    await guarded.written(chat_text(60))
+    await guarded.written(chat_text(72))
+    await guarded.written(chat_text(20))
+    (alarm,) = guarded.alarms
+    assert "“Ana, the first evening” has 52 messages fewer than before." in alarm.sentence
+    assert alarm.sentence.endswith("holds 40 of them.")
+
+
+async def test_messages_that_came_since_the_copy_are_missed_too(guarded: Guarded) -> None:
+    await guarded.written(chat_text(60))
+    await guarded.written(chat_text(75))
+    await guarded.written(chat_text(62))
+    (alarm,) = guarded.alarms
+    assert alarm.sentence.endswith("13 messages fewer than before, which no copy holds.")
+
+
+async def test_a_restored_chat_is_named_in_the_language_of_the_program(guarded: Guarded) -> None:
+    (copy,) = await guarded.written(chat_text(12))
+    translation.use("de")
+    try:
+        restored = await guarded.guard.restore(guarded.chat, copy)
+    finally:
+        translation.use(translation.ENGLISH)
+    assert restored.stem.startswith(f"{guarded.chat.stem} - Stand ")
 
 
 async def test_a_few_deleted_messages_are_nobodys_business(guarded: Guarded) -> None:
