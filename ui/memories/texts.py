@@ -143,7 +143,7 @@ class TextCard(Surface):
         when = time_words(document.created, now=time.time()) if document.created else ""
         self.words = Label(shown_text(document), font=story_font(14), tone=T2_ROLE, wraps=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.note = meta(tr(OF_THEN))
+        self.note = meta(tr(OF_THEN), wraps=True)
         self.editor = ProseField(title)
         self.editor.setFixedHeight(EDIT_HEIGHT)
         self.editor.hide()
