@@ -66,6 +66,7 @@ class BudgetPane(QWidget):
         self.show_prompt.clicked.connect(self.prompt_asked)
         self.read = Button(tr("Read this story now"), icon="pulse", role=ButtonRole.MAIN)
         self.read.clicked.connect(self.read_asked)
+        self.read.hide()  # until it is known that nothing was read
         self.tuning = TuningPart()
         self.chart_title = Label(font=ui_font(13, SEMIBOLD), wraps=True)
         self.most = meta()

@@ -69,6 +69,7 @@ class TuningPart(QWidget):
             )
         )
         self.use.clicked.connect(self.use_asked)
+        self.use.hide()  # until there are some
         self.sum = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
         self.sum.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.rows: dict[SlotName, _TuningRow] = {}

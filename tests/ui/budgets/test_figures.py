@@ -56,3 +56,11 @@ def test_no_budget_is_offered_to_what_grows_with_its_budget(qtbot: QtBot) -> Non
     pane.show_facts(growing)
     assert pane.sentence.isVisible()
     assert pane.sentence.text() == GROWING
+
+
+def test_nothing_is_offered_before_anything_is_known(qtbot: QtBot) -> None:
+    pane = BudgetPane()
+    qtbot.addWidget(pane)
+    pane.show()
+    for button in (pane.fit, pane.read, pane.tuning.use):
+        assert not button.isVisible()
