@@ -246,7 +246,7 @@ class Companion(Wiring):
                 await prepare(await self._chats.glance(path))
                 prepare = None
         chat = await self._chats.open(path, until=until, prepare=prepare)
-        self._chats.shown = path
+        self._chats.show(path)
         if self._parts.options.watch and not is_demo(path):
             self._previously.open(path)
             self.guard.look_soon(path)

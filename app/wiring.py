@@ -14,12 +14,14 @@ from app.llm.backends.page_line import telling_of
 from app.llm.backends.specs import BUILTIN, SILLYTAVERN, parse_spec
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
 from app.memory.reading.left_out import SETTING as MEMORY_LEFT_OUT
+from app.memory.similarity import Vectors
 from app.news import News
 from app.parts import Parts
 from app.prompt.model_tokens import ModelCounter
 from app.prompt.slots import SlotSet
 from app.settings.memory import MemorySettings
 from app.settings.program import ProgramSettings
+from app.work.chats.around import Around
 from app.work.chats.caretaker import Caretaker
 from app.work.chats.chat_guard import ChatGuard
 from app.work.chats.chat_names import ChatNames
@@ -56,7 +58,7 @@ from app.work.planning.staleness import renewed
 from app.work.prompts.budgeting import Budgeting
 from app.work.prompts.message_meanings import MessageMeanings
 from app.work.prompts.next_prompts import NextPrompts
-from app.work.prompts.prompting import Prompting
+from app.work.prompts.prompting import Finders, Prompting
 from app.work.prompts.reaching import Reaching
 from app.work.prompts.recap_texts import RecapTexts
 from app.work.prompts.turn_vectors import TurnVectors
@@ -109,25 +111,44 @@ class Wiring(News, ABC):
         self._make_ground(parts)
         self._make_workers(parts)
         self._make_hands(parts)
-        self._make_recall(parts)
         self._make_page_side()
 
     def _make_ground(self, parts: Parts) -> None:
         """The chats, the line to SillyTavern's pages, the queue and the model."""
-        self._library = Library(self._tasks)
+        self._library = Library(self._tasks, lambda: self.remote.copies)
         self._prompting = Prompting(
             self._prompt_counter.count,
             parts.packs,
             self._library.macros_of,
             lambda: self.models.writer(OperationKind.MEMORY_PASS).spec,
+            self._make_finders(parts),
+            lambda texts: self.tokens.want(texts),
         )
-        self._chats = OpenChats(self._store, self._counter, parts.packs, self.settings, self._tasks)
+        to_the_end = parts.options.reads_to_the_end
+        around = Around(
+            writing=lambda: self.models.writing(),
+            follow=lambda chat: self._scheduler.follow(chat),
+            connection=lambda: self._prompt_counter.tokenizer.name,
+            keeps_memory=parts.options.keeps_memory,
+            reads_to_the_end=not parts.options.watch if to_the_end is None else to_the_end,
+        )
+        self._chats = OpenChats(
+            self._store, self._counter, parts.packs, self.settings, self._tasks, around=around
+        )
         self._next_prompts = NextPrompts(self._chats, self._prompting, self._tasks)
         self.recap_texts = RecapTexts(self._chats, parts.packs, self._prompt_counter.count)
-        self.reaching = Reaching(self._store, self._chats, self._next_prompts)
+        self.reaching = Reaching(
+            self._store,
+            self._chats,
+            self._next_prompts,
+            lambda chat, responder: self.budgets.card_tokens(chat, responder),
+        )
         self._caretaker = Caretaker(self._chats, self._tasks)
-        self._link = BridgeLink(self._chats, self._next_prompts.for_turn)
-        self._link.beside = lambda: ProgramSettings(self.settings).own_connection_beside
+        self._link = BridgeLink(
+            self._chats,
+            self._next_prompts.for_turn,
+            lambda: ProgramSettings(self.settings).own_connection_beside,
+        )
         self._next_prompts.renewed.connect(self._on_renewed)
         self.use = ModelMeter(self._store, self.settings, is_held=parts.options.watch)
         self._queue = OperationQueue(
@@ -138,8 +159,8 @@ class Wiring(News, ABC):
             in_scope=self._is_ours,
             holds=self._held_back,
             asked=self._asked,
+            renewed=self._as_of_now,
         )
-        self._queue.renewed = self._as_of_now
         services = WriterServices(
             self._counter, self.prompts.folder, self._link, self.use, parts.keys, parts.packs
         )
@@ -167,9 +188,6 @@ class Wiring(News, ABC):
             lambda: self.use.tariff,
             asks_first=parts.options.asks_first,
         )
-        self._chats.writing = self.models.writing
-        self._chats.connection = lambda: self._prompt_counter.tokenizer.name
-        self._chats.follow = self._scheduler.follow
         self._names = ChatNames(self._store, self._library)
         self._chats.read.connect(self._names.note)
         self._chats.deleted.connect(self._on_deleted)
@@ -187,7 +205,6 @@ class Wiring(News, ABC):
             self._chats, parts.packs, self._performers.memory.vectors_of
         )
         self.lore = StoryLore(self._store, self._chats, self.settings)
-        self.edits = StoryEdits(self._store, self._chats, self._enqueue, self.models.writing)
         self.texts = TextRequests(
             self._chats, self._enqueue, self.models.writing, self._counter.count
         )
@@ -199,9 +216,8 @@ class Wiring(News, ABC):
             self._counter,
             lambda: self._follow_setting("budgets"),
             lambda: self.is_reading_only,
+            self.reaching.newest,
         )
-        self.reaching.card_tokens = self.budgets.card_tokens
-        self.budgets.sent = self.reaching.newest
         self.pins = RecapPins(self._store, self._chats, self.settings, lambda: self.is_reading_only)
         self.replacing = Replacing(
             self._store, self._chats, self.settings, lambda: self.is_reading_only
@@ -229,36 +245,35 @@ class Wiring(News, ABC):
             self.settings, self._store, self._chats, self._follow_setting, copies
         )
         self.their_settings = ExtensionSettings(self.settings, self._chats, self.settings_file)
-        self.edits.takes_in = (
-            self.budgets.take_in,
-            self.settings_file.take_in,
-            self.breaks.take_in,
+        takes_in = self.budgets.take_in, self.settings_file.take_in, self.breaks.take_in
+        self.edits = StoryEdits(
+            self._store, self._chats, self._enqueue, self.models.writing, takes_in
         )
-        self._chats.keeps_memory = parts.options.keeps_memory
-        to_the_end = parts.options.reads_to_the_end
-        self._chats.reads_to_the_end = not parts.options.watch if to_the_end is None else to_the_end
 
-    def _make_recall(self, parts: Parts) -> None:
+    def _make_finders(self, parts: Parts) -> Finders:
         """What finds old things for a turn, and lets the pages know when it has found more."""
+
+        async def vectors_of(texts: Sequence[str]) -> Vectors:
+            return await self._performers.memory.vectors_of(texts)
+
         self._turn_vectors = TurnVectors(
-            self._performers.memory.vectors_of,
-            self._tasks,
-            lambda: bool(MemorySettings(self.settings).embeddings),
+            vectors_of, self._tasks, lambda: bool(MemorySettings(self.settings).embeddings)
         )
-        self._prompting.vectors = self._turn_vectors.of
-        self._turn_vectors.changed.connect(self._publish)
         self._indexes = MessageIndexes(parts.packs, self._tasks)
-        self._prompting.index = self._indexes.of
-        self._prompting.ready = self._indexes.settled
-        self._indexes.changed.connect(self._publish)
         self._meanings = MessageMeanings(
-            self._performers.memory.vectors_of,
+            vectors_of,
             self._tasks,
             lambda: MemorySettings(self.settings).embeddings.strip() == BUILTIN,
         )
-        self._prompting.meant = self._meanings.of
-        self._prompting.hear = self._meanings.hear
-        self._meanings.changed.connect(self._publish)
+        for one in (self._turn_vectors, self._indexes, self._meanings):
+            one.changed.connect(self._publish)
+        return Finders(
+            self._turn_vectors.of,
+            self._indexes.of,
+            self._meanings.of,
+            self._indexes.settled,
+            self._meanings.hear,
+        )
 
     def _make_page_side(self) -> None:
         """What SillyTavern's page is told and asked, and what is written beside it."""
@@ -271,7 +286,6 @@ class Wiring(News, ABC):
             self._tasks,
         )
         self._corrections = KeptCorrections(self._store, self.models.corrections, self._tasks)
-        self._prompting.want = self.tokens.want
         self.turns = TurnHistory(
             self._store,
             self._chats,
@@ -288,8 +302,8 @@ class Wiring(News, ABC):
             self.models.idle_memory,
             self._counter.count,
             self._tasks,
+            shown=self.recap_texts.shown,
         )
-        self._previously.shown = self.recap_texts.shown
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self.page = PageSide(self._link, self._chats, self.settings, lambda: self.work.to_do)
         self.orders = Orders(
@@ -313,7 +327,6 @@ class Wiring(News, ABC):
         self.remote = RemoteSetup(
             self.folders.data / "remote", self._link, self._library.follow_copies
         )
-        self._library.copies = lambda: self.remote.copies
         self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
 
     @property

@@ -108,6 +108,19 @@ def test_nobody_writes_into_an_open_chat_but_itself() -> None:
     assert not written
 
 
+def test_each_part_is_given_what_it_needs_when_it_is_made() -> None:
+    """Nothing is filled in later: who reads how a part is made knows all that it works with."""
+    filled_in = [
+        f"{name}:{node.lineno}: {ast.unparse(node)}"
+        for name in ("wiring.py", "companion.py", "parts.py")
+        for node in ast.walk(ast.parse((APP / name).read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and ast.unparse(node.value) != "self"
+    ]
+    assert not filled_in
+
+
 @pytest.mark.parametrize("path", sources(APP, UI), ids=name_of)
 @pytest.mark.pitfall(13)
 def test_every_task_has_an_owner(path: Path) -> None:

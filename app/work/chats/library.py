@@ -41,7 +41,8 @@ class Library:
         chat_touched: a chat file was written or removed.
     """
 
-    def __init__(self, tasks: TaskSupervisor) -> None:
+    def __init__(self, tasks: TaskSupervisor, copies: Callable[[], Sequence[Path]]) -> None:
+        """copies: folders of the copies of taverns on other machines, as they are now."""
         self._tasks = tasks
         self._cards = CardReader()
         self._wanted: tuple[Path, ...] = ()
@@ -53,8 +54,7 @@ class Library:
         self.taverns: tuple[Tavern, ...] = ()
         self.gone: tuple[Path, ...] = ()  # folders of taverns that were there
         self.silent: frozenset[Path] = frozenset()  # those on drives that tell of no changes
-        # Copies of taverns on other machines.
-        self.copies: Callable[[], Sequence[Path]] = tuple
+        self._copies = copies
         self.changed: Signal[None] = Signal("changed")
         self.gone_changed: Signal[None] = Signal("gone_changed")
         self.chat_touched: Signal[Path] = Signal("chat_touched")
@@ -119,7 +119,7 @@ class Library:
         await self._take((*found, *copies))
 
     def _copied(self) -> tuple[Tavern, ...]:
-        return tuple(load_tavern(folder, self._cards) for folder in self.copies())
+        return tuple(load_tavern(folder, self._cards) for folder in self._copies())
 
     async def _take(self, found: tuple[Tavern, ...]) -> None:
         """These are the taverns now."""

@@ -23,12 +23,12 @@ from app.store.prompt_facts import PromptFacts
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
+from app.work.chats.around import Around
 from app.work.chats.bursts import Bursts
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.story_change import StoryChange
 from app.work.chats.token_count_cache import TokenLedger
 from app.work.planning.break_planner import HEURISTIC
-from app.work.planning.planner import Writing
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +58,8 @@ class OpenChats:
         packs: Sequence[LanguagePack],
         settings: Settings,
         tasks: TaskSupervisor,
+        *,
+        around: Around | None = None,
     ) -> None:
         self._store = store
         self._packs = packs
@@ -74,11 +76,12 @@ class OpenChats:
         self._completing: dict[OpenChat, asyncio.Task[None]] = {}
         self._bursts = Bursts(LONGEST_REFRESH_SECONDS)
         self._failures = Bursts(RENAME_SECONDS)
-        self.writing: Callable[[], Writing] | None = None
-        self.follow: Callable[[OpenChat], Awaitable[None]] | None = None
-        self.connection: Callable[[], str] = str  # SillyTavern's, as its tokenizer is named
-        self.keeps_memory = False
-        self.reads_to_the_end = False  # for memory: nobody swipes the last reply any more
+        around = around or Around()
+        self.follow = around.follow
+        self.keeps_memory = around.keeps_memory
+        self._writing = around.writing
+        self._connection = around.connection
+        self._reads_to_the_end = around.reads_to_the_end
         self.shown: Path | None = None  # in the window
         self.changed: Signal[StoryChange] = Signal("changed")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
@@ -109,6 +112,10 @@ class OpenChats:
         # What was missed for a moment only is told to nobody.
         failure = chat.failure if chat.chat.path in self._failed else ""
         return chat.story, chat.last_read, failure
+
+    def show(self, path: Path) -> None:
+        """This chat is the one that the window shows from now on."""
+        self.shown = path
 
     def has_planned(self, chat_id: int) -> bool:
         """Whether the chat with this number in the store is open, and what it lacks is queued."""
@@ -281,7 +288,7 @@ class OpenChats:
     def _settings_of(self, chat_id: int) -> Mapping[str, Any]:
         """The settings of a chat; where there is no model, cues find the breaks whatever is set."""
         settings = self._settings.for_chat(chat_id)
-        writing = self.writing() if self.writing is not None else None
+        writing = self._writing() if self._writing is not None else None
         if writing is not None and writing.of(OperationKind.DETECT_BREAKS).is_free:
             settings[SceneSettings.scene_detector.name] = HEURISTIC
         return settings
@@ -385,7 +392,7 @@ class OpenChats:
         chats, branching = self._store.chats, self._store.branching
         stored = str(path) if until is None else _with_until(path, until)
         reference = await asyncio.to_thread(chat_ref_for, path)
-        connection = self.connection() or None
+        connection = self._connection() or None
 
         def unit() -> tuple[int, PromptFacts]:
             number = chats.id_of(stored)
@@ -413,7 +420,7 @@ class OpenChats:
             until=until,
         )
         chat.take_facts(facts)
-        chat.keep_memory(is_on=self.keeps_memory, to_the_end=self.reads_to_the_end)
+        chat.keep_memory(is_on=self.keeps_memory, to_the_end=self._reads_to_the_end)
         return chat
 
 

@@ -51,12 +51,13 @@ class StoryEdits:
         chats: OpenChats,
         enqueue: Callable[[Sequence[OperationSpec]], Awaitable[None]],
         writing: Callable[[], Writing],
+        takes_in: Sequence[Callable[[OpenChat], Awaitable[None]]] = (),
     ) -> None:
         self._store = store
         self._chats = chats
         self._enqueue = enqueue
         self._writing = writing
-        self.takes_in: tuple[Callable[[OpenChat], Awaitable[None]], ...] = ()
+        self._takes_in = takes_in
         self.drafts = StoryDrafts(store, chats)
         self.scenes = SceneEdits(store, chats, self._do)
         self.messages = MessageEdits(store, chats, enqueue, writing, self._do)
@@ -296,7 +297,7 @@ class StoryEdits:
 
     async def _take_in(self, chat: OpenChat) -> None:
         """Show what undo and redo put into the database."""
-        for take_in in self.takes_in:
+        for take_in in self._takes_in:
             await take_in(chat)
         await self._chats.refresh_all_of(chat)
 

@@ -66,12 +66,14 @@ class AwayRecaps:
         model: Callable[[], MemoryModel | None],
         count: Callable[[str], int],
         tasks: TaskSupervisor,
+        *,
+        shown: Callable[[Path, str], str] = lambda _, text: text,
     ) -> None:
         self._store = store
         self._chats = chats
         self._link = link
         self._model = model
-        self.shown: Callable[[Path, str], str] = lambda _, text: text
+        self._shown = shown
         self._count = count
         self._tasks = tasks
         self._busy: dict[Path, bool] = {}  # what is being told, and whether somebody asked for it
@@ -152,7 +154,7 @@ class AwayRecaps:
         is_back = is_due(before, now, hours=MemorySettings(settings).away_hours)
         if not is_asked and not (MemorySettings(settings).away_recap and is_back):
             return None
-        text = self.shown(path, await self._text(chat, is_asked=is_asked))
+        text = self._shown(path, await self._text(chat, is_asked=is_asked))
         if not text and not is_asked:
             return None
         title = tr("Previously")

@@ -84,8 +84,12 @@ class BridgeLink:
     """
 
     def __init__(
-        self, chats: OpenChats, slots_of: Callable[[OpenChat, Turn], Awaitable[SlotSet]]
+        self,
+        chats: OpenChats,
+        slots_of: Callable[[OpenChat, Turn], Awaitable[SlotSet]],
+        beside: Callable[[], str] = lambda: "auto",
     ) -> None:
+        """beside: whether a request goes on while the user has a turn; a setting, as it is now."""
         self._chats = chats
         self._slots_of = slots_of
         self._server = BridgeServer(self._on_turn)
@@ -95,8 +99,7 @@ class BridgeLink:
         self._paired: set[Path] = set()
         self._ports: dict[Path, int] = {}  # by copy of a tavern elsewhere: where its pages look
         self._unreached: dict[Path, str] = {}  # taverns that could not be written into, and why
-        # Whether a request goes on while the user has a turn; a setting, as it is now.
-        self.beside: Callable[[], str] = lambda: "auto"
+        self._beside = beside
         self._tasks = TaskSupervisor()
         self._is_started = False
         self.changed: Signal[None] = Signal("changed")
@@ -296,7 +299,7 @@ class BridgeLink:
         """Ask the page that came last of those that may hear it; see PageLine."""
         page = self._hearing()
         if kind == "ask_model":
-            params = {**params, "beside": self.beside()}
+            params = {**params, "beside": self._beside()}
         try:
             return await self._server.request(page, kind, params, timeout=seconds, on_part=on_part)
         except BridgeError as error:

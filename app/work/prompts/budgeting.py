@@ -25,10 +25,6 @@ from app.work.prompts.budget_preview import BudgetPreview
 from app.work.prompts.prompting import Prompting
 
 
-async def _nothing_sent(chat: OpenChat) -> Sent | None:
-    return None
-
-
 class Budgeting:
     """Tries and sets the budgets of open chats; `path` is always that of an open chat.
 
@@ -45,7 +41,9 @@ class Budgeting:
         counter: TokenCounter,
         follow: Callable[[], Awaitable[None]],
         is_reading_only: Callable[[], bool],
+        sent: Callable[[OpenChat], Awaitable[Sent | None]],
     ) -> None:
+        """sent: what the newest prompt of a chat held of it."""
         self._store = store
         self._chats = chats
         self._settings = settings
@@ -55,8 +53,7 @@ class Budgeting:
         self._is_reading_only = is_reading_only
         self._cards = CardReader()
         self._past = PastNeeds(prompting)
-        # What the newest prompt of a chat held of it.
-        self.sent: Callable[[OpenChat], Awaitable[Sent | None]] = _nothing_sent
+        self._sent = sent
 
     @property
     def counter_name(self) -> str:
@@ -66,8 +63,8 @@ class Budgeting:
     async def preview(self, path: Path) -> BudgetPreview:
         """The next prompt of a chat, to be tried under any budgets."""
         chat = self._chats.required(path)
-        self._prompting.index(chat)  # begins to be made here, and in no worker thread
-        sent = await self.sent(chat)
+        self._prompting.finders.index(chat)  # begins to be made here, and in no worker thread
+        sent = await self._sent(chat)
         return await asyncio.to_thread(self._previewed, chat, sent)
 
     def _previewed(self, chat: OpenChat, sent: Sent | None) -> BudgetPreview:

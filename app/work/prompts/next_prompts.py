@@ -90,7 +90,7 @@ class NextPrompts:
         if newest is not None and newest[0].is_of(chat):
             return newest[1]
         if turn is not None or total is not None:
-            await self._prompting.ready(chat)
+            await self._prompting.finders.ready(chat)
         if turn is not None:
             self._forget(chat)
         return await self._prompting.slots(chat, turn, total=total)
@@ -116,7 +116,7 @@ class NextPrompts:
         """The slots of one turn, under the revision of the chat's. SillyTavern waits for them:
         those for any turn come first only where they are under way.
         """
-        await self._prompting.hear(chat, turn)
+        await self._prompting.finders.hear(chat, turn)
         await self.settled(chat)
         self._forget(chat)
         slots = await self._prompting.slots(chat, turn)

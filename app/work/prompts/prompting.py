@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from app.core.operations import OFF
 from app.core.translation import tr
 from app.llm.backends.hardware_profile import profile_for
 from app.llm.backends.page_line import telling_of
-from app.memory.similarity import NO_VECTORS, Vectors
+from app.memory.similarity import Vectors
 from app.memory.standing import Standing
 from app.prompt.assembly import ANY_TURN, Prepared, prepared
 from app.prompt.generation import Turn
@@ -30,12 +30,26 @@ from app.work.queries.memory_view import MemoryView, memory_view
 MOST_UNREAD = 1_000  # messages; no prompt holds more
 
 
+@dataclass(frozen=True, slots=True)
+class Finders:
+    """What finds old things of a chat for a turn: by vectors, by words, by what is meant.
+
+    ready: waits until all that the chat says can be found. hear: gets what a turn asks.
+    """
+
+    vectors: Callable[[OpenChat], Vectors]
+    index: Callable[[OpenChat], MessageIndex | None]
+    meant: Callable[[OpenChat], Meant | None]
+    ready: Callable[[OpenChat], Awaitable[None]]
+    hear: Callable[[OpenChat, Turn], Awaitable[None]]
+
+
 class Prompting:
     """Makes the slots of each turn. What slots wanted at most is known while a chat is open.
 
     macros_of: names of our macros in the card of who answers in a chat, as its file says. The page
     knows better which fields it uses: what it said last of somebody counts. backend: the spec of
-    the model that keeps the memory.
+    the model that keeps the memory. want: is told the texts that are to be counted exactly.
     """
 
     def __init__(
@@ -44,17 +58,15 @@ class Prompting:
         packs: Sequence[LanguagePack],
         macros_of: Callable[[ChatRef, str], tuple[str, ...]],
         backend: Callable[[], str],
+        finders: Finders,
+        want: Callable[[Iterable[str]], None],
     ) -> None:
         self._count = count
         self._packs = packs
         self._macros_of = macros_of
         self._backend = backend
-        self.want: Callable[[Iterable[str]], None] | None = None
-        self.vectors: Callable[[OpenChat], Vectors] = lambda chat: NO_VECTORS
-        self.index: Callable[[OpenChat], MessageIndex | None] = lambda chat: None
-        self.meant: Callable[[OpenChat], Meant | None] = lambda chat: None
-        self.hear: Callable[[OpenChat, Turn], Awaitable[None]] = _nothing_heard
-        self.ready: Callable[[OpenChat], Awaitable[None]] = _at_once
+        self.finders = finders
+        self._want = want
         self._full: MutableMapping[OpenChat, Mapping[str, int]] = WeakKeyDictionary()
         self._presence: MutableMapping[
             OpenChat, tuple[tuple[object, ...], tuple[Standing, ...]]
@@ -74,9 +86,8 @@ class Prompting:
         prepared = self.prepared(chat, turn, total=total)
         made = await asyncio.to_thread(prepared.under, prepared.occasion.settings)
         self._full[chat] = made.full
-        if self.want is not None:
-            with telling_of(chat.chat.user_folder):
-                self.want(slot.text for slot in made.slots)
+        with telling_of(chat.chat.user_folder):
+            self._want(slot.text for slot in made.slots)
         return made
 
     def prepared(
@@ -96,10 +107,10 @@ class Prompting:
             self._count,
             self._packs,
             self._full.get(chat, {}),
-            self.vectors(chat),
+            self.finders.vectors(chat),
             profile=profile_for(settings, self._backend()).profile.key,
-            index=self.index(chat),
-            meant=self.meant(chat),
+            index=self.finders.index(chat),
+            meant=self.finders.meant(chat),
         )
         story = chat.story if until is None else _shortened(chat.story, until + 1)
         told = self._recollection(chat, until)
@@ -151,9 +162,9 @@ class Prompting:
         return (
             settings,
             self._with_card(chat, ANY_TURN),
-            _Same(self.vectors(chat)),
-            _Same(self.index(chat)),
-            _Same(self.meant(chat)),
+            _Same(self.finders.vectors(chat)),
+            _Same(self.finders.index(chat)),
+            _Same(self.finders.meant(chat)),
             profile_for(settings, self._backend()).profile.key,
             chat.keeps_memory,
             chat.remembered,
@@ -173,14 +184,6 @@ class Prompting:
             return replace(turn, card=())
         known = named.get(responder)
         return replace(turn, card=self._macros_of(chat.chat, responder) if known is None else known)
-
-
-async def _nothing_heard(chat: OpenChat, turn: Turn) -> None:
-    """Nobody keeps what is meant."""
-
-
-async def _at_once(chat: OpenChat) -> None:
-    """There is nothing to wait for."""
 
 
 class _Same:

@@ -33,12 +33,18 @@ class _Seen:
 class Reaching:
     """Looks at each prompt that was sent once, and at what is remembered when it is asked."""
 
-    def __init__(self, store: Store, chats: OpenChats, prompts: NextPrompts) -> None:
+    def __init__(
+        self,
+        store: Store,
+        chats: OpenChats,
+        prompts: NextPrompts,
+        card_tokens: Callable[[OpenChat, str], int],
+    ) -> None:
         self._store = store
         self._chats = chats
         self._prompts = prompts
         # Of who answers, where no prompt has shown what stands around the chat.
-        self.card_tokens: Callable[[OpenChat, str], int] = lambda chat, responder: 0
+        self._card_tokens = card_tokens
         self._seen: MutableMapping[OpenChat, _Seen] = WeakKeyDictionary()
 
     async def of(self, path: Path) -> Reached:
@@ -51,7 +57,7 @@ class Reaching:
         if not fixed:
             one = chat.chat.speakers[0] if len(chat.chat.speakers) == 1 else ""
             who = slots.responder or one
-            fixed = await asyncio.to_thread(self.card_tokens, chat, who)
+            fixed = await asyncio.to_thread(self._card_tokens, chat, who)
         shown = {memory for content in slots.contents for memory in content.shown}
         until = [d.until for d in chat.remembered.documents if d.kind is DocumentKind.SUMMARY]
         return reached(

@@ -22,7 +22,7 @@ from app.work.queue.waiting import surroundings as surroundings_of
 Renewed = Callable[[OperationSpec], Awaitable[OperationSpec]]
 
 
-async def _as_it_was(spec: OperationSpec) -> OperationSpec:
+async def as_it_was(spec: OperationSpec) -> OperationSpec:
     return spec
 
 
@@ -40,11 +40,17 @@ class Backlog:
         changed: all operations shown (unfinished ones, then the newest finished).
     """
 
-    def __init__(self, store: Store, holds: Callable[[Operation], str], asked: Asked) -> None:
+    def __init__(
+        self,
+        store: Store,
+        holds: Callable[[Operation], str],
+        asked: Asked,
+        renewed: Renewed,
+    ) -> None:
         self._store = store
         self._holds = holds
         self.absences = Absences(asked)
-        self.renewed: Renewed = _as_it_was
+        self._renewed = renewed
         self.open: dict[int, Operation] = {}
         self.ended = EndedOperations()
         self.cancelled: set[int] = set()
@@ -228,7 +234,7 @@ class Backlog:
         """
         specs = {}
         for operation in sorted(ended, key=lambda operation: operation.id):
-            now = await self.renewed(operation.spec)
+            now = await self._renewed(operation.spec)
             specs[now.work] = replace(now, priority=max(now.priority, PRIORITY_ASKED))
         works = {operation.spec.work for operation in ended}
         self.ended.forget(works | specs.keys())

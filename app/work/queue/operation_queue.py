@@ -9,7 +9,7 @@ from app.core.operations import Operation, OperationSpec, OperationStatus
 from app.core.tasks import TaskSupervisor
 from app.store.store import Store
 from app.work.queue.absences import Asked
-from app.work.queue.backlog import Backlog
+from app.work.queue.backlog import Backlog, Renewed, as_it_was
 from app.work.queue.waiting import moved_first, moved_up
 from app.work.queue.worker import After, Halt, Perform, Worker
 
@@ -42,8 +42,9 @@ class OperationQueue(Backlog):
         in_scope: Callable[[OperationSpec], bool] = lambda spec: True,
         holds: Callable[[Operation], str] = lambda operation: "",
         asked: Asked = lambda spec: "",
+        renewed: Renewed = as_it_was,
     ) -> None:
-        super().__init__(store, holds, asked)
+        super().__init__(store, holds, asked, renewed)
         self._worker = Worker(self, perform, after, tasks, in_scope)
 
     async def start(self) -> None:
