@@ -356,8 +356,6 @@ class Companion(Wiring):
         self._announce_health()
         await self._next_prompts.settled()
 
-    # --- inside
-
     def _rest_where_off(self) -> None:
         """What runs for a chat that is off stops at once, and what it held may go on elsewhere."""
         for chat in self._chats.all:
@@ -422,6 +420,7 @@ class Companion(Wiring):
             self.health_changed.emit(self.health)
 
 
+# 8 parameters: what a start can be told; all but the folders by name.
 @asynccontextmanager
 async def open_companion(
     folders: Folders,

@@ -215,6 +215,8 @@ def test_each_citation_of_a_specification_leads_to_a_section() -> None:
 
 LONGEST_MODULE = 450  # lines
 LARGEST_PACKAGE = 20  # modules beside its __init__.py
+LONGEST_FUNCTION = 60  # lines
+MOST_PARAMETERS = 6  # beside self; more have a reason right above them
 
 
 def test_no_module_is_longer_than_a_reader_can_keep_in_mind() -> None:
@@ -230,3 +232,37 @@ def test_no_package_has_more_modules_than_a_reader_can_look_through() -> None:
     folders = {path.parent for path in sources(APP, UI)}
     sizes = {name_of(folder): len([*folder.glob("[!_]*.py")]) for folder in folders}
     assert {name: size for name, size in sizes.items() if size > LARGEST_PACKAGE} == {}
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def test_no_function_is_longer_than_a_page() -> None:
+    longer = [
+        f"{name_of(path)}:{function.lineno}: {function.name}"
+        for path in sources(APP, UI)
+        for function in functions(path)
+        if (function.end_lineno or 0) - function.lineno + 1 > LONGEST_FUNCTION
+    ]
+    assert longer == []
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    given = function.args
+    names = (a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs))
+    return sum(name not in ("self", "cls") for name in names)
+
+
+def test_many_parameters_have_a_reason_beside_them() -> None:
+    without = []
+    for path in sources(APP, UI):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for function in functions(path):
+            count = parameters(function)
+            first = min((function.lineno, *(d.lineno for d in function.decorator_list)))
+            if count > MOST_PARAMETERS and f"# {count} parameters: " not in lines[first - 2]:
+                without.append(f"{name_of(path)}:{function.lineno}: {function.name} has {count}")
+    assert without == []

@@ -73,6 +73,7 @@ def frame_in(values: Values, name: str) -> str:
     return str(values[f"{name}_template"])
 
 
+# 7 parameters: the settings of a place, most with a default.
 def placement(
     name: str,
     what: str,

@@ -263,6 +263,7 @@ def _without_budget(
 class _Budget:
     """Which of the candidates fit, newest first. Lists as in Decided."""
 
+    # 7 parameters: as of `included`: the story's parts that decide.
     def __init__(
         self,
         messages: Sequence[Message],

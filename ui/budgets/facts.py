@@ -120,6 +120,7 @@ def total_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
     )
 
 
+# 7 parameters: one row, and what it is read from.
 def _row(
     preview: BudgetPreview,
     outlook: Outlook,
@@ -216,6 +217,7 @@ def _running_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
     )
 
 
+# 7 parameters: as of `_row`, for a limit.
 def _limit_row(
     name: str,
     title: str,

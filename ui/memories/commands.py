@@ -94,22 +94,7 @@ class MemoryCommands(PageCommands):
             request: self._command(tr(spec.name), tr(spec.sentence), spec.icon)
             for request, spec in TEXT_COMMANDS.items()
         }
-        self.importance = tuple(
-            self._command(
-                tr(
-                    "Importance {level}, {importance}",
-                    level=level,
-                    importance=tr(IMPORTANCE_WORDS[level]),
-                ),
-                tr("How long it is kept."),
-                "star",
-            )
-            for level in (3, 2, 1)
-        )
-        for action, word in zip(
-            self.importance, (tr("High"), tr("Normal"), tr("Minor")), strict=True
-        ):
-            action.setIconText(word)
+        self.importance = self._levels()
         self._act_on_chosen(
             self.edit,
             self.pin,
@@ -123,6 +108,19 @@ class MemoryCommands(PageCommands):
             *self.importance,
         )
         self.can_change = False
+
+    def _levels(self) -> tuple[QAction, ...]:
+        """A command for each importance, the highest first."""
+        found = []
+        for level, word in ((3, tr("High")), (2, tr("Normal")), (1, tr("Minor"))):
+            words = tr(
+                "Importance {level}, {importance}",
+                level=level,
+                importance=tr(IMPORTANCE_WORDS[level]),
+            )
+            found.append(self._command(words, tr("How long it is kept."), "star"))
+            found[-1].setIconText(word)
+        return tuple(found)
 
     @property
     def in_palette(self) -> dict[QAction, str]:

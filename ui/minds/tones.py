@@ -81,6 +81,7 @@ def _pen(
     return pen
 
 
+# 7 parameters: what a glyph looks like, the rest by name.
 def paint_glyph(
     painter: QPainter,
     centre: QPointF,

@@ -53,17 +53,7 @@ class LookSection(Section):
         contrast_row = FactRow(tr("Contrast"), REGISTRY["contrast"].help)
         contrast_row.row.addWidget(self._contrast)
         self.add_row(contrast_row)
-        size_row = FactRow(tr("Story text"), tr("Size of the story's letters, 13 to 22 px."))
-        smaller = IconButton("minus", tr("Smaller story text"), is_framed=True)
-        smaller.clicked.connect(self._on_smaller)
-        larger = IconButton("plus", tr("Larger story text"), is_framed=True)
-        larger.clicked.connect(self._on_larger)
-        sizes = QHBoxLayout()
-        sizes.setSpacing(0)
-        for widget in (smaller, self._size, larger):
-            sizes.addWidget(widget)
-        size_row.row.addLayout(sizes)
-        self.add_row(size_row)
+        size_row, smaller = self._add_size_row()
         named = {code: LANGUAGES.get(code, code) for code in languages()}
         self.language = Segments(tr("Language"), {SYSTEM: tr(THEMES["system"]), **named})
         self.language.choose(chosen_language)
@@ -96,6 +86,21 @@ class LookSection(Section):
         )
         restart_row.row.addWidget(self.restart)
         self.add_row(restart_row)
+
+    def _add_size_row(self) -> tuple[FactRow, QWidget]:
+        """The row for the story's letters, and the first control in it."""
+        row = FactRow(tr("Story text"), tr("Size of the story's letters, 13 to 22 px."))
+        smaller = IconButton("minus", tr("Smaller story text"), is_framed=True)
+        smaller.clicked.connect(self._on_smaller)
+        larger = IconButton("plus", tr("Larger story text"), is_framed=True)
+        larger.clicked.connect(self._on_larger)
+        sizes = QHBoxLayout()
+        sizes.setSpacing(0)
+        for widget in (smaller, self._size, larger):
+            sizes.addWidget(widget)
+        row.row.addLayout(sizes)
+        self.add_row(row)
+        return row, smaller
 
     def show_values(self, settings: Settings) -> None:
         """Show what is in force."""

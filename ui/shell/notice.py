@@ -31,27 +31,25 @@ MOST_CHOICES = 2
 INFORMS_SECONDS, FAILED_SECONDS = 30.0, 60.0
 
 
+def _search_sentence(plan: CatchUpPlan) -> str:
+    search = plan.search
+    if search.requests == search.requests_at_most:
+        return trn(
+            "Looking for scene breaks takes {n} request; the scenes found are recapped then.",
+            "Looking for scene breaks takes {n} requests; the scenes found are recapped then.",
+            search.requests,
+        )
+    return tr(
+        "Looking for scene breaks takes about {requests} requests, at most "
+        "{requests_at_most}; the scenes found are recapped then.",
+        requests=number(search.requests),
+        requests_at_most=number(search.requests_at_most),
+    )
+
+
 def plan_sentence(plan: CatchUpPlan) -> str:
     """What recapping a backlog takes, before the user says yes."""
-    said = []
-    search = plan.search
-    if search.requests and search.requests == search.requests_at_most:
-        said.append(
-            trn(
-                "Looking for scene breaks takes {n} request; the scenes found are recapped then.",
-                "Looking for scene breaks takes {n} requests; the scenes found are recapped then.",
-                search.requests,
-            )
-        )
-    elif search.requests:
-        said.append(
-            tr(
-                "Looking for scene breaks takes about {requests} requests, at most "
-                "{requests_at_most}; the scenes found are recapped then.",
-                requests=number(search.requests),
-                requests_at_most=number(search.requests_at_most),
-            )
-        )
+    said = [_search_sentence(plan)] if plan.search.requests else []
     if plan.reading.requests:
         said.append(
             trn(
@@ -230,6 +228,7 @@ class Notice(QWidget):
         """Press a further button."""
         next(button for button in self._choices if button.text() == label).click()
 
+    # 7 parameters: an offer's words and ways, most with a default.
     def offer(
         self,
         key: str,

@@ -32,6 +32,7 @@ class SideSplit(QWidget):
     pane_shown = Signal(bool)
     width_changed = Signal(int)
 
+    # 7 parameters: two parts and their widths, which have defaults.
     def __init__(
         self,
         main: QWidget,

@@ -63,6 +63,7 @@ def broken_off_fault(url: str) -> BackendUnreachable:
     return fault
 
 
+# 7 parameters: all that the sentence about a status is made of, by name.
 def status_fault(
     status: int,
     body: bytes,

@@ -213,6 +213,7 @@ class Asker:
             )
         return free
 
+    # 8 parameters: one request; what most tasks leave out has a default.
     async def ask(
         self,
         task: Task,
@@ -249,6 +250,7 @@ class Asker:
             await task.kept.keep(key, text)
         return value
 
+    # 7 parameters: as of `ask`, once the request is made.
     async def _asked(
         self,
         task: Task,

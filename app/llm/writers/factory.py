@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.story.scene_cues.language import LanguagePack
 
 
+# 10 parameters: the one place where a writer is put together, by name.
 def make_writer(
     spec: str,
     *,

@@ -41,6 +41,7 @@ def canon_digest(summaries: Iterable[Document]) -> str:
     return combined_digest(*sorted(f"{d.subject}\0{d.inputs}" for d in summaries))
 
 
+# 8 parameters: a canon's inputs, each another thing.
 def canon_inputs(
     name: str,
     canon: str,

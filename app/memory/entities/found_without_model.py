@@ -84,6 +84,7 @@ def found(
     return Found(ReadAnswer(tuple(claims), is_none=not claims), tuple(names))
 
 
+# 8 parameters: what finding without a model goes by, the rest by name.
 def found_change(
     window: Window,
     remembered: Remembered,

@@ -54,6 +54,7 @@ def _names(messages: Iterable[Message], *, is_user: bool) -> dict[str, None]:
     return dict.fromkeys(m.name for m in messages if m.is_user == is_user and m.kind is chat)
 
 
+# 8 parameters: an answer and all that names are looked up in.
 def resolved_claims(
     answer: ReadAnswer,
     registry: Iterable[Entity],

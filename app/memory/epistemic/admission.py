@@ -75,6 +75,7 @@ class Admitted:
     ended: tuple[Memory, ...] = ()
 
 
+# 7 parameters: what claims are held against; all but three by name.
 def admitted(
     candidates: Sequence[Memory],
     known: Sequence[Memory],
@@ -101,6 +102,7 @@ def admitted(
 class _Admission:
     """The entries as they stand while the candidates come in, in the order of the story."""
 
+    # 7 parameters: as of `admitted`.
     def __init__(
         self,
         candidates: Sequence[Memory],

@@ -45,6 +45,7 @@ def texts_that_count(documents: Iterable[Document]) -> tuple[Document, ...]:
     return tuple(sorted(kept, key=lambda d: (order.index(d.kind), d.subject.casefold())))
 
 
+# 8 parameters: the fields of a document.
 def made(
     work: Work,
     kind: DocumentKind,

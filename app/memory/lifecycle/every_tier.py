@@ -71,6 +71,7 @@ def verify_all(
     return tuple(decided)
 
 
+# 7 parameters: as of `verify`, of one tier.
 def _verify(
     tier: Tier,
     candidates: Sequence[Memory],

@@ -78,6 +78,7 @@ def known(
     return Known(text or NOTHING, {tier: _ids(shown, tier) for tier in NUMBERED})
 
 
+# 8 parameters: what is shown to a model, and how much of it; by name.
 def known_for_block(
     base: Sequence[Memory],
     now: Sequence[Memory],

@@ -234,6 +234,7 @@ def _wanted(
     return tuple(kept), tuple(left_out)
 
 
+# 8 parameters: one list with all that its lines differ in; by name.
 def _listed(
     occasion: Occasion,
     name: SlotName,

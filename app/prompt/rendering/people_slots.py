@@ -5,7 +5,7 @@ Source: spec/smart-memory.md §16 (IJ7, IJ10, IJ11).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.memory.names import folded
@@ -188,6 +188,13 @@ def _knowing(memory: Memory, kind: str, name: str, occasion: Occasion) -> str:
     return f"- {said.replace('{name}', name)}"
 
 
+def _newest_by_row(values: Mapping[tuple[str, str], Standing]) -> dict[str, int]:
+    newest: dict[str, int] = {}
+    for (row, _), standing in values.items():
+        newest[row] = max(newest.get(row, standing.start), standing.start)
+    return newest
+
+
 def state_ledger_draft(occasion: Occasion) -> Draft:
     """A line for each person, thing, place and faction; whoever is there stays longest, then
     what changed last.
@@ -212,10 +219,7 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
             continue
         values[_row(standing.memory), standing.memory.field] = standing  # the newest counts
     kinds = list(LEDGER_FIELDS)
-    newest: dict[str, int] = {}
-    for (row, _), standing in values.items():
-        newest[row] = max(newest.get(row, standing.start), standing.start)
-
+    newest = _newest_by_row(values)
     say = occasion.headings.of
     there = {row: occasion.is_present(s.memory.subject) for (row, _), s in values.items()}
     now = worth_now(occasion, [standing.memory for standing in values.values()])

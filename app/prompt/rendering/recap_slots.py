@@ -31,6 +31,7 @@ PARTS = ("developments", "open", "state")
 _INCLUDED = frozenset({InclusionState.INCLUDED, InclusionState.LONG_TERM})
 
 
+# 8 parameters: a recap, its settings, and who counts; by name.
 def running_recap_slot(
     story: Story,
     settings: Mapping[str, Any],
@@ -143,6 +144,7 @@ def included_recaps(story: Story, settings: Mapping[str, Any]) -> str:
     )
 
 
+# 7 parameters: the fields of a slot.
 def _slot(
     key: str,
     content: str,

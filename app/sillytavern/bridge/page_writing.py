@@ -37,6 +37,7 @@ def saved_state(lines: Sequence[ChatLine], integrity: str) -> Saved:
     return {"count": len(lines), "sum": total, "integrity": integrity}
 
 
+# 7 parameters: what the page's request holds.
 async def set_extras(
     ask: Ask,
     chat: ChatIdentity,

@@ -52,6 +52,7 @@ class Mirrored:
         return bool(self.lines or self.metadata)
 
 
+# 8 parameters: all that is written beside one message.
 def mirrored(
     story: Story,
     lines: Sequence[ChatLine],

@@ -171,6 +171,7 @@ class Chats:
         )
         return len(lost)
 
+    # 7 parameters: a table's rows from chat to chat, and what of its columns is another.
     def _copy(
         self,
         source: int,

@@ -219,6 +219,7 @@ class _Recent:
         return frozenset(word for name in set(self._names) for word in tokens_of(name))
 
 
+# 8 parameters: what is known of a message before it is read.
 def _read(
     message: Message,
     header: Header | None,

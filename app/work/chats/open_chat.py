@@ -48,6 +48,7 @@ class OpenChat(WantedWork):
     refreshing wait for each other; `story` is replaced as a whole and never changed.
     """
 
+    # 8 parameters: what a chat is made with; OpenChats alone makes one.
     def __init__(
         self,
         chat: ChatRef,

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from app.core.errors import AnswerUnusable, OperationOutdated
 from app.core.operations import Operation, OperationKind, OperationSpec, Outcome
@@ -259,9 +260,7 @@ class Recapper:
                 created=_made(operation),
             )
 
-        def add(version: RunningVersion) -> None:
-            self._add_running(chat, version, recap, operation)
-
+        add = partial(self._add_running, chat, recap=recap, operation=operation)
         if base is not None and adds_nothing(recap, base):
             unchanged = made(base.content, recap.made_by)
             await self._store.run(lambda: add(unchanged))

@@ -58,6 +58,7 @@ class AwayRecaps:
         over: the chat whose recap is of no interest any more, since its story goes on.
     """
 
+    # 7 parameters: wiring.py alone makes it.
     def __init__(
         self,
         store: Store,

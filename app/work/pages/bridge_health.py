@@ -19,6 +19,7 @@ TAKEN = N_(
 )
 
 
+# 7 parameters: all that can go wrong on the way, by name.
 def bridge_health(
     pages: Sequence[Page],
     bridges: Mapping[Path, BridgeState],

@@ -87,9 +87,8 @@ class BridgeLink:
         self,
         chats: OpenChats,
         slots_of: Callable[[OpenChat, Turn], Awaitable[SlotSet]],
-        beside: Callable[[], str] = lambda: "auto",
+        beside: Callable[[], str] = lambda: "auto",  # whether a request goes on in a turn
     ) -> None:
-        """beside: whether a request goes on while the user has a turn; a setting, as it is now."""
         self._chats = chats
         self._slots_of = slots_of
         self._server = BridgeServer(self._on_turn)

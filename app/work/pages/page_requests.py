@@ -52,6 +52,7 @@ class PageRequests:
         window_wanted: (path, anchor) the user wants to see this message in the window.
     """
 
+    # 8 parameters: whoever answers a request; wiring.py alone makes it.
     def __init__(
         self,
         link: BridgeLink,

@@ -72,6 +72,7 @@ class TurnHistory:
         changed: the chat that had a turn.
     """
 
+    # 7 parameters: wiring.py alone makes it.
     def __init__(
         self,
         store: Store,

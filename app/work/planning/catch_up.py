@@ -231,6 +231,7 @@ class CatchUpProgress:
         return ended / max(1, ended + self.left)
 
 
+# 9 parameters: what is left, and how it was at the beginning.
 def catch_up_progress(
     chat: int,
     title: str,

@@ -309,6 +309,7 @@ def _triggers(chat: DocumentMaterial) -> OperationSpec | None:
     return trigger_spec(chat, lacking) if lacking and chat.story.messages else None
 
 
+# 7 parameters: the fields of an operation on a document.
 def _spec(
     chat: DocumentMaterial,
     kind: OperationKind,

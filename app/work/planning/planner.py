@@ -132,6 +132,7 @@ def plan(
     return tuple(specs)
 
 
+# 7 parameters: a scene, and what its text is made with.
 def scene_recap_spec(
     story: Story,
     chat_id: int,

@@ -32,6 +32,7 @@ class Budgeting:
     program owns the data folder; then nothing is changed.
     """
 
+    # 8 parameters: wiring.py alone makes it.
     def __init__(
         self,
         store: Store,

@@ -91,6 +91,7 @@ class Search:
         self._looked_at: set[int] = set()
         self._is_clean = False
 
+    # 7 parameters: a query and its bounds, which have defaults.
     async def find(
         self,
         query: str,
@@ -224,6 +225,7 @@ class Search:
             numbers += index.chat_at(str(here))
         return numbers if allowed is None else sorted(set(numbers) & set(allowed))
 
+    # 7 parameters: as of `find`, once it is read.
     def _asked(
         self,
         match: str,

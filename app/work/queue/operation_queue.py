@@ -32,6 +32,7 @@ class OperationQueue(Backlog):
     one only when the user says so.
     """
 
+    # 8 parameters: wiring.py alone makes it; what tests leave out has a default.
     def __init__(
         self,
         store: Store,

@@ -82,6 +82,7 @@ class Scheduler:
         catch_up_changed: there is a backlog to ask about, or no more; or it went on.
     """
 
+    # 7 parameters: wiring.py alone makes it.
     def __init__(
         self,
         store: Store,
@@ -378,8 +379,6 @@ class Scheduler:
                 await self._store.run(partial(self._store.catch_ups.save, kept))
                 self.catch_up_changed.emit(followed.chat)
         await self._queue.put_back(cleared.operations)
-
-    # --- how far it is
 
     def progress(self, *, now: float) -> tuple[CatchUpProgress, ...]:
         """Every catch-up that goes on, at this moment (seconds since the epoch)."""
