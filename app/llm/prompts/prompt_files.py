@@ -33,16 +33,15 @@ from pathlib import Path
 from app.core.errors import PromptUnusable
 from app.core.resources import RESOURCES
 from app.core.translation import tr
+from app.memory.records import Tier
+from app.memory.tiers.table import TIERS
 from app.story.messages import combined_digest
 
 SHIPPED = RESOURCES / "prompts"
 STAGES = ("scene_extract", "scene_organise", "scene_filter", "scene_lore")
 DOUBTFUL_BREAKS = "doubtful_breaks"
 MEMORY_PASS = "memory_pass"  # all kinds of memory with one request
-MEMORY_TASKS = tuple(
-    f"memory_{kind}"
-    for kind in ("session", "longterm", "relationships", "arcs", "ledger", "epistemic")
-)
+MEMORY_TASKS = tuple(TIERS[tier].prompt for tier in Tier)
 RECONCILIATION_TASKS = ("memory_question", "memory_consolidation")  # of what a pass claims
 # Longer texts that are made of memories, and keywords for them.
 DOCUMENT_TASKS = tuple(
