@@ -38,6 +38,7 @@ class Makes:
 
     def __init__(self) -> None:
         self.turns: list[Turn | None] = []
+        self.finders = self
 
     async def hear(self, chat: object, turn: Turn) -> None:
         """Nothing is looked for by its meaning."""
