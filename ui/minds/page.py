@@ -26,7 +26,7 @@ from ui.minds.leak_strip import LeakStrip
 from ui.minds.map_view import MapView
 from ui.minds.matrix import MatrixTable
 from ui.minds.pane import MindPane
-from ui.minds.states import NoMinds
+from ui.minds.states import NoMinds, in_review
 from ui.minds.timeline import Timeline
 from ui.minds.tools import MAP, TABLE, MindTools
 from ui.minds.veil import Veil
@@ -50,6 +50,7 @@ class MindsPage(QWidget):
     message_wanted = Signal(str)
     model_wanted = Signal()
     demo_wanted = Signal()
+    review_wanted = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,6 +129,7 @@ class MindsPage(QWidget):
         self.empty.read_asked.connect(hands.read_now)
         self.empty.model_asked.connect(self.model_wanted)
         self.empty.demo_asked.connect(self.demo_wanted)
+        self.empty.review_asked.connect(self.review_wanted)
         self.strip.stop_asked.connect(hands.stop)
         self.strip.retry_asked.connect(hands.retry)
         commands = self.commands
@@ -184,7 +186,7 @@ class MindsPage(QWidget):
         if self._stack.currentWidget() is self._blank:
             target = self
         elif self._stack.currentWidget() is self.empty:
-            target = self.empty.read
+            target = self.empty.target
         elif self._views.currentWidget() is self.table:
             target = self.table
         target.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -329,6 +331,7 @@ class MindsPage(QWidget):
             has_model=not self.hands.is_without_model,
             is_demo=path is not None and path == companion.demo.path,
             has_memories=self._minds is not None and bool(self._minds.view.memories),
+            in_review=0 if self._minds is None else in_review(self._minds.view),
         )
         for action in (
             self.commands.secrets,

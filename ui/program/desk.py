@@ -228,6 +228,7 @@ class Desk(QObject):
             "breaks_wanted": self.banners.break_hunt.begin,
             "clearing_wanted": self.banners.clearing.begin,
             "recap_import_wanted": self.banners.recap_import.begin,
+            "review_wanted": self._on_review_wanted,
             "waiting_changed": self.banners.show_in_review,
         }
 
@@ -332,16 +333,16 @@ class Desk(QObject):
         if self.story_stage is not None:
             self.story_stage.show_message(anchor)
 
-    def _on_memory_wanted(self, memory_id: str) -> None:
+    def _memories(self) -> QWidget | None:
         self.show_page("memories")
-        page = self._pages.get("memories")
-        if isinstance(page, pages.ShowsMemory):
+        return self._pages.get("memories")
+
+    def _on_memory_wanted(self, memory_id: str) -> None:
+        if isinstance(page := self._memories(), pages.ShowsMemory):
             page.show_memory(memory_id)
 
     def _on_scene_memories_wanted(self, scene: int) -> None:
-        self.show_page("memories")
-        page = self._pages.get("memories")
-        if isinstance(page, pages.ShowsMemory):
+        if isinstance(page := self._memories(), pages.ShowsMemory):
             page.search_for("scene", str(scene))
 
     # Actions
@@ -397,10 +398,12 @@ class Desk(QObject):
         self.session.open_chat(self.session.companion.demo)
 
     def _on_texts_wanted(self) -> None:
-        self.show_page("memories")
-        page = self._pages.get("memories")
-        if isinstance(page, pages.ShowsTexts):
+        if isinstance(page := self._memories(), pages.ShowsTexts):
             page.show_texts()
+
+    def _on_review_wanted(self) -> None:
+        if isinstance(page := self._memories(), pages.ShowsTexts):
+            page.show_review()
 
     def choose_tavern(self) -> None:
         """Let the user name SillyTavern's folder."""

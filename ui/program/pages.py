@@ -139,9 +139,11 @@ class ShowsMemory(Protocol):
 
 @runtime_checkable
 class ShowsTexts(Protocol):
-    """A page that can show the longer texts of memory."""
+    """A page that can show the longer texts of memory, and what waits for review."""
 
     def show_texts(self) -> None: ...
+
+    def show_review(self) -> None: ...
 
 
 @runtime_checkable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,10 +17,11 @@ from app.companion import Companion, open_companion
 from app.core.paths import user_folders
 from app.memory.epistemic.leaks import Leak, LeakKind
 from app.memory.epistemic.map_view import Attitude
-from app.memory.records import Memory, Tier
+from app.memory.records import Memory, MemoryChange, Review, Tier
 from app.memory.standing import Standing, Status
 from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo
+from ui.memories.page import MemoriesPage
 from ui.memories.pane.pieces import Link
 from ui.minds.page import MindsPage
 from ui.minds.parts import PlainLink, Row, Veiled
@@ -386,6 +388,31 @@ async def test_a_story_of_which_nothing_is_known_offers_to_read_it(
     await until(page.empty.read.isVisible)
     QTest.mouseClick(page.empty.read, LEFT)
     await until(lambda: bool(asked))
+
+
+async def test_what_waits_for_review_is_said_where_nobodys_mind_is_known(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """It said that nothing was found, and to read the story anew, while entries waited."""
+    kind, who, text, at, more = ENTRIES[0]
+    path, story = demo_tavern.chat, companion.story(demo_tavern.chat)
+    assert story is not None
+    anchor = story.messages[at].anchor
+    await companion.memories.add(
+        path, Tier.EPISTEMIC, kind, text, subject=who, anchor=anchor, **more
+    )
+    (found,) = companion.memory(path).of(Tier.EPISTEMIC)
+    waiting = MemoryChange((replace(found.memory, review=Review.WAITING),))
+    await companion._store.run(lambda: companion._store.memories.write(waiting))
+    await companion.put_setting("context_tokens", 9000)
+    demo_window.show_page("minds")
+    page = demo_window.page
+    assert isinstance(page, MindsPage)
+    await until(page.empty.review.isVisible)
+    assert page.empty.sentence.text().startswith("1 entry was found and waits for your review.")
+    assert not page.empty.read.isVisible()
+    QTest.mouseClick(page.empty.review, LEFT)
+    assert isinstance(demo_window.page, MemoriesPage)
 
 
 async def test_without_a_chat_the_welcome_stands_in_for_the_page(window: MainWindow) -> None:
