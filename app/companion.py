@@ -129,8 +129,8 @@ class Companion(Wiring):
         self._link.answered.connect(self._on_turn_answered)
         self.models.tested.connect(self._on_tested)
         self.tokens.changed.connect(self._on_tokens_changed)
-        self._previously.told.connect(self.away_recap.emit)
-        self._previously.over.connect(self.away_recap_over.emit)
+        self._away_recaps.told.connect(self.away_recap.emit)
+        self._away_recaps.over.connect(self.away_recap_over.emit)
         self.prompts.broken.connect(self._troubles.on_prompt_broken)
         self.health_changed.connect(self.page.follow)
 
@@ -248,7 +248,7 @@ class Companion(Wiring):
         chat = await self._chats.open(path, until=until, prepare=prepare)
         self._chats.show(path)
         if self._parts.options.watch and not is_demo(path):
-            self._previously.open(path)
+            self._away_recaps.open(path)
             self.guard.look_soon(path)
         self._announce_health()
         return chat.story
@@ -259,9 +259,9 @@ class Companion(Wiring):
         if await give_demo(self._store, story, settings, count, keeps_memory=keeps):
             await chat.refresh()
 
-    def tell_previously(self, path: Path) -> None:
+    def tell_away_recap(self, path: Path) -> None:
         """Tell what happened before in a chat, through `away_recap` and in the page."""
-        self._previously.ask(path)
+        self._away_recaps.ask(path)
 
     async def settled(self, path: Path, *, until: int | None = None) -> Story:
         """The story when nothing is left to do for now; see Completion."""

@@ -295,7 +295,7 @@ class Wiring(News, ABC):
             is_reading_only=lambda: self.is_reading_only,
             around=lambda: self._prompt_counter.tokenizer.around,
         )
-        self._previously = AwayRecaps(
+        self._away_recaps = AwayRecaps(
             self._store,
             self._chats,
             self._link,

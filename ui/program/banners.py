@@ -67,7 +67,7 @@ class Banners(QObject):
         self._outside = OutsideTrouble(session, notice)
         self.page_chat = PageChat(session, notice)
         self._page_call = PageCall(session, window)
-        self._previously = AwayRecaps(session, notice)
+        self._away_recaps = AwayRecaps(session, notice)
         self._set_aside = SetAside(session, notice)
         self._trim_notice = TrimNotice(session, notice)
         self._off_banner = OffBanner(session, frame.banner, actions["off"])

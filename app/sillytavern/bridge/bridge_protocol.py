@@ -206,13 +206,13 @@ class Part(Struct, frozen=True, tag="part"):
     reasoning: str = ""
 
 
-class Wish(Struct, frozen=True, tag="wish"):
+class PageRequest(Struct, frozen=True, tag="wish"):  # as older pages send it, too
     """What the user asks of the program from within the page; a Reply with this id answers it.
 
-    kind: as in `WISHES`. index: of the message it is about, 0 and more, None for the newest. hash:
-    that message's checksum. before: that of the message before it, None for the first one and from
-    an older page. wanted: how it shall be, None for the other way than now. text: what is looked
-    for, or which text is to be written.
+    kind: as in `PAGE_REQUESTS`. index: of the message it is about, 0 and more, None for the newest.
+    hash: that message's checksum. before: that of the message before it, None for the first one
+    and from an older page. wanted: how it shall be, None for the other way than now. text: what is
+    looked for, or which text is to be written.
     """
 
     id: Short
@@ -225,7 +225,7 @@ class Wish(Struct, frozen=True, tag="wish"):
     text: Annotated[str, Meta(max_length=500)] = ""
 
 
-WISHES = frozenset(
+PAGE_REQUESTS = frozenset(
     {
         "check",  # what a message tells that its speaker cannot know
         "marks",  # the page shows the messages from `index` on
@@ -341,7 +341,7 @@ class Cancel(Struct, frozen=True, tag="cancel"):
 
 
 class Reply(Struct, frozen=True, tag="reply"):
-    """What became of a Wish. error: one sentence for the user when it failed, else empty."""
+    """What became of a PageRequest. error: one sentence for the user when it failed, else empty."""
 
     id: str
     result: dict[str, Any] = {}
@@ -349,7 +349,17 @@ class Reply(Struct, frozen=True, tag="reply"):
 
 
 PageFrame = (
-    Hello | Pair | Prove | Event | Changed | TurnRequest | Answer | Part | Sent | Wish | Pulse
+    Hello
+    | Pair
+    | Prove
+    | Event
+    | Changed
+    | TurnRequest
+    | Answer
+    | Part
+    | Sent
+    | PageRequest
+    | Pulse
 )
 ProgramFrame = Welcome | Paired | Challenge | Slots | Request | Cancel | Reply | Pulse
 

@@ -31,15 +31,16 @@ from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.bridge.bridge_protocol import (
     EVENTS,
     MAX_FRAME_BYTES,
+    PAGE_REQUESTS,
     PAIRING_SUBPROTOCOL,
     SUBPROTOCOLS,
-    WISHES,
     Answer,
     Changed,
     ChatIdentity,
     Event,
     Hello,
     PageFrame,
+    PageRequest,
     Part,
     Pulse,
     Reply,
@@ -47,7 +48,6 @@ from app.sillytavern.bridge.bridge_protocol import (
     Slots,
     TurnRequest,
     Welcome,
-    Wish,
     wire_slots,
 )
 from app.sillytavern.bridge.bridge_taverns import is_proven
@@ -90,7 +90,7 @@ class BridgeServer:
         connected, disconnected: the page.
         event: (page, event) for what SillyTavern announced; the page already shows event.chat.
         changed: (page, change) when messages differ from before, announced or not.
-        wished: (page, wish) for what the user asks of us in the page; `reply` answers it.
+        asked_by_page: (page, request) for what the user asks of us in the page; `reply` answers it.
         sent: (page, report) the prompt that a turn was sent with.
         server_changed: the page; SillyTavern's server answers it no more, or again.
     """
@@ -106,7 +106,7 @@ class BridgeServer:
         self.disconnected: Signal[Page] = Signal("disconnected")
         self.event: Signal[tuple[Page, Event]] = Signal("event")
         self.changed: Signal[tuple[Page, Changed]] = Signal("changed")
-        self.wished: Signal[tuple[Page, Wish]] = Signal("wished")
+        self.asked_by_page: Signal[tuple[Page, PageRequest]] = Signal("asked_by_page")
         self.sent: Signal[tuple[Page, Sent]] = Signal("sent")
         self.server_changed: Signal[Page] = Signal("server_changed")
         self.turn_wait_seconds = turn_wait_seconds
@@ -279,12 +279,12 @@ class BridgeServer:
         return await link.request(kind, params or {}, timeout, on_part)
 
     def reply(
-        self, page: Page, wish: Wish, result: dict[str, Any] | None = None, error: str = ""
+        self, page: Page, to: PageRequest, result: dict[str, Any] | None = None, error: str = ""
     ) -> None:
-        """Tell a page what became of its wish; one that is gone does not mind."""
+        """Tell a page what became of its request; one that is gone does not mind."""
         link = self._link_of(page)
         if link is not None:
-            link.send(Reply(wish.id, result or {}, error))
+            link.send(Reply(to.id, result or {}, error))
 
     def _link_of(self, page: Page) -> PageLink | None:
         return next((link for link in self._links.values() if link.page.id == page.id), None)
@@ -388,9 +388,9 @@ class BridgeServer:
             self.changed.emit((link.page, frame))
         elif isinstance(frame, TurnRequest):
             self._turns.ask(link, frame)
-        elif isinstance(frame, Wish):
-            if frame.kind in WISHES:
-                self.wished.emit((link.page, frame))
+        elif isinstance(frame, PageRequest):
+            if frame.kind in PAGE_REQUESTS:
+                self.asked_by_page.emit((link.page, frame))
         elif isinstance(frame, Sent):
             self.sent.emit((link.page, frame))
         elif isinstance(frame, Part):

@@ -28,9 +28,9 @@ from app.sillytavern.bridge.bridge_protocol import (
     Changed,
     ChatIdentity,
     Event,
+    PageRequest,
     Sent,
     TurnRequest,
-    Wish,
 )
 from app.sillytavern.bridge.bridge_socket import BridgeServer, Page
 from app.sillytavern.bridge.pairing_door import OnPair
@@ -77,7 +77,7 @@ class BridgeLink:
         recap_asked: the chat of which the user wants to be told what happened before.
         context_changed: the chat whose prompt may take another number of tokens now.
         refresh_asked: the chat that the user wants read and published again.
-        wished: (page, wish) what the user asks of us in a page; `reply` answers it.
+        asked_by_page: (page, request) what the user asks of us in a page; `reply` answers it.
         refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
         answered: a turn for which the slots were made.
         sent: (page, report) the prompt that a turn was sent with.
@@ -109,7 +109,7 @@ class BridgeLink:
         self.opened: Signal[Path] = Signal("opened")
         self.moved_on: Signal[Path] = Signal("moved_on")
         self.recap_asked: Signal[Path] = Signal("recap_asked")
-        self.wished: Signal[tuple[Page, Wish]] = Signal("wished")
+        self.asked_by_page: Signal[tuple[Page, PageRequest]] = Signal("asked_by_page")
         self._unplaced: dict[Path, tuple[str, ...]] = {}
         self.answered: Signal[AnsweredTurn] = Signal("answered")
         self.sent: Signal[tuple[Page, Sent]] = Signal("sent")
@@ -126,7 +126,7 @@ class BridgeLink:
         self._server.disconnected.connect(self._on_page_gone)
         self._server.event.connect(self._on_event)
         self._server.changed.connect(self._on_changed)
-        self._server.wished.connect(self.wished.emit)
+        self._server.asked_by_page.connect(self.asked_by_page.emit)
         self._server.sent.connect(self.sent.emit)
         self._copies.copied.connect(self._on_copied)
 
@@ -278,10 +278,10 @@ class BridgeLink:
         return answer
 
     def reply(
-        self, page: Page, wish: Wish, result: dict[str, Any] | None = None, error: str = ""
+        self, page: Page, to: PageRequest, result: dict[str, Any] | None = None, error: str = ""
     ) -> None:
-        """Tell a page what became of its wish. error: one sentence for the user."""
-        self._server.reply(page, wish, result, error)
+        """Tell a page what became of its request. error: one sentence for the user."""
+        self._server.reply(page, to, result, error)
 
     def choose_parts(self, parts: Mapping[str, bool]) -> None:
         """Which parts of the page are wanted, for those that come; see PageSide."""

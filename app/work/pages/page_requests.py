@@ -13,7 +13,7 @@ from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
 from app.memory.epistemic.leaks import Leak
-from app.sillytavern.bridge.bridge_protocol import Wish
+from app.sillytavern.bridge.bridge_protocol import PageRequest
 from app.sillytavern.bridge.bridge_socket import Page
 from app.sillytavern.bridge.page_marks import message_checksum
 from app.story.messages import Message
@@ -27,7 +27,7 @@ from app.work.queries.searching import Hit, Search
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 4  # wishes of one page; more make no sense and are refused
+AT_ONCE = 4  # requests of one page; more make no sense and are refused
 HITS = 12
 NEAR = 200  # messages that may have come or gone before it since the page looked
 LONGEST_SNIPPET = 300
@@ -42,7 +42,7 @@ Orders = Callable[[Path, str], Awaitable[dict[str, Any]]]
 
 
 class PageRequests:
-    """Answers each wish once; a page that is gone meanwhile does not hear it.
+    """Answers each request once; a page that is gone meanwhile does not hear it.
 
     leaks: what a message tells that its speaker cannot know. ask_for: has a longer text written, by
     its name. orders: follows one about the program, by its name. has_window: somebody listens to
@@ -76,57 +76,59 @@ class PageRequests:
         self._busy: dict[str, int] = {}
         self.has_window = False
         self.window_wanted: Signal[tuple[Path, str]] = Signal("window_wanted")
-        link.wished.connect(self._on_wished)
+        link.asked_by_page.connect(self._on_asked)
 
     async def aclose(self) -> None:
         """Do nothing any more."""
         await self._tasks.aclose()
 
-    def _on_wished(self, wished: tuple[Page, Wish]) -> None:
-        page, wish = wished
-        if wish.kind == "marks":
-            self._side.show_from(page, wish.chat, wish.index or 0, anew=bool(wish.wanted))
-            self._link.reply(page, wish)
+    def _on_asked(self, asked: tuple[Page, PageRequest]) -> None:
+        page, request = asked
+        if request.kind == "marks":
+            self._side.show_from(page, request.chat, request.index or 0, anew=bool(request.wanted))
+            self._link.reply(page, request)
         elif self._busy.get(page.id, 0) >= AT_ONCE:
-            self._link.reply(page, wish, error=tr(TOO_MANY))
+            self._link.reply(page, request, error=tr(TOO_MANY))
         else:
             self._busy[page.id] = self._busy.get(page.id, 0) + 1
-            self._tasks.spawn(self._answer(page, wish), name="a wish of the page")
+            self._tasks.spawn(self._answer(page, request), name="a request of the page")
 
-    async def _answer(self, page: Page, wish: Wish) -> None:
+    async def _answer(self, page: Page, request: PageRequest) -> None:
         try:
-            path = wish.chat.to_path(page.user_folder)
+            path = request.chat.to_path(page.user_folder)
             chat = self._chats.get(path) or await self._chats.open(path)
-            self._link.reply(page, wish, await self._done(page, path, chat, wish))
+            self._link.reply(page, request, await self._done(page, path, chat, request))
         except TavernkeepError as error:
-            self._link.reply(page, wish, error=str(error))
+            self._link.reply(page, request, error=str(error))
         finally:
             self._busy[page.id] -= 1
             if not self._busy[page.id]:
                 del self._busy[page.id]
 
-    async def _done(self, page: Page, path: Path, chat: OpenChat, wish: Wish) -> dict[str, Any]:
-        match wish.kind:
+    async def _done(
+        self, page: Page, path: Path, chat: OpenChat, request: PageRequest
+    ) -> dict[str, Any]:
+        match request.kind:
             case "scene":
-                return await self._scene(path, chat, wish)
+                return await self._scene(path, chat, request)
             case "search":
-                return await self._found(page.user_folder, path, wish.text)
+                return await self._found(page.user_folder, path, request.text)
             case "text":
-                await self._ask_for(path, wish.text)
+                await self._ask_for(path, request.text)
                 return {}
             case "order":
-                return await self._orders(path, wish.text)
+                return await self._orders(path, request.text)
             case "check":
-                return await self._checked(path, await self._place(chat, wish))
+                return await self._checked(path, await self._place(chat, request))
             case _:
-                return await self._open(path, chat, wish)
+                return await self._open(path, chat, request)
 
-    async def _scene(self, path: Path, chat: OpenChat, wish: Wish) -> dict[str, Any]:
-        index = await self._place(chat, wish)
+    async def _scene(self, path: Path, chat: OpenChat, request: PageRequest) -> dict[str, Any]:
+        index = await self._place(chat, request)
         anchor = chat.story.messages[index].anchor
         mark = chat.story.breaks.get(anchor)
         is_marked = mark is not None and mark.is_visible
-        wanted = not is_marked if wish.wanted is None else wish.wanted
+        wanted = not is_marked if request.wanted is None else request.wanted
         if wanted != is_marked:
             scenes = self._edits.scenes
             await (scenes.mark if wanted else scenes.hide)(path, anchor)
@@ -149,40 +151,42 @@ class PageRequests:
         ]
         return {"items": items, "index": index}
 
-    async def _open(self, path: Path, chat: OpenChat, wish: Wish) -> dict[str, Any]:
+    async def _open(self, path: Path, chat: OpenChat, request: PageRequest) -> dict[str, Any]:
         if not self.has_window:
             raise UsageError(tr(WINDOWLESS))
-        index = await self._place(chat, wish)
+        index = await self._place(chat, request)
         self.window_wanted.emit((path, chat.story.messages[index].anchor))
         return {}
 
-    async def _place(self, chat: OpenChat, wish: Wish) -> int:
+    async def _place(self, chat: OpenChat, request: PageRequest) -> int:
         """Index of the message that the page means; waits for SillyTavern to save it."""
         for pause in SAVE_PAUSES:
             await asyncio.sleep(pause)
             if pause:
                 await chat.reading()
-            index = _meant(chat.story.messages, wish)
+            index = _meant(chat.story.messages, request)
             if index is not None:
                 return index
         raise UsageError(tr(UNSAVED))
 
 
-def _meant(messages: Sequence[Message], wish: Wish) -> int | None:
-    """The message that a wish names: the one in its place, else the only one near it that is like
-    it and follows one like that which it follows. Who repeats a sentence means its own place.
+def _meant(messages: Sequence[Message], request: PageRequest) -> int | None:
+    """The message that a request names: the one in its place, else the only one near it that is
+    like it and follows one like that which it follows. Who repeats a sentence means its own place.
     """
-    if wish.index is None or wish.hash is None:
+    if request.index is None or request.hash is None:
         return len(messages) - 1 if messages else None
-    about = wish.index
+    about = request.index
     if about >= len(messages):
         return None  # not saved yet, whatever earlier ones say the same
-    if message_checksum(messages[about]) == wish.hash:
+    if message_checksum(messages[about]) == request.hash:
         return about
     near = range(max(0, about - NEAR), min(len(messages), about + NEAR + 1))
-    places = [at for at in near if message_checksum(messages[at]) == wish.hash]
-    if wish.before is not None:
-        places = [at for at in places if at and message_checksum(messages[at - 1]) == wish.before]
+    places = [at for at in near if message_checksum(messages[at]) == request.hash]
+    if request.before is not None:
+        places = [
+            at for at in places if at and message_checksum(messages[at - 1]) == request.before
+        ]
     return places[0] if len(places) == 1 else None
 
 

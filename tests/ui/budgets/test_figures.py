@@ -18,7 +18,13 @@ from ui.budgets.rows import TokenField
 
 def row(name: SlotName, *, minimum: int = 0) -> RowFacts:
     """One that is cut by its own budget."""
-    figures = {"budget": 1_150, "own": 1_150, "turn": 1_150, "used": 1_140, "full": 2_600}
+    figures: dict[str, Any] = {
+        "budget": 1_150,
+        "own": 1_150,
+        "turn": 1_150,
+        "used": 1_140,
+        "full": 2_600,
+    }
     return RowFacts(
         f"budget_{name}", name, "A slot", "", "", "", 1_150, minimum, 8_000, most=2_600, **figures
     )

@@ -22,9 +22,9 @@ from app.sillytavern.bridge.bridge_protocol import (
     ChatIdentity,
     Event,
     Hello,
+    PageRequest,
     Slots,
     TurnRequest,
-    Wish,
     decode,
     encode,
     negotiate,
@@ -49,7 +49,10 @@ def test_a_hello_is_read_with_its_chat() -> None:
         ({"type": "changed", "chat": GROUP, "first": 3, "length": 9}, Changed),
         ({"type": "turn", "id": "1", "chat": SOLO, "context": 4000}, TurnRequest),
         ({"type": "answer", "id": "1", "result": {"a": 1}}, Answer),
-        ({"type": "wish", "id": "1", "kind": "scene", "chat": SOLO, "hash": 2**32 - 1}, Wish),
+        (
+            {"type": "wish", "id": "1", "kind": "scene", "chat": SOLO, "hash": 2**32 - 1},
+            PageRequest,
+        ),
     ],
 )
 def test_each_frame_of_a_page_is_known_by_its_type(frame: dict[str, object], kind: type) -> None:
