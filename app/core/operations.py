@@ -103,11 +103,14 @@ class OperationSpec:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an operation cost."""
+    """What an operation cost. in_vain: why its answers were of no use though it counts as done, a
+    sentence, "" where they were; what they cost is then left to who asked.
+    """
 
     prompt_tokens: int = 0
     output_tokens: int = 0
     backend: str = ""
+    in_vain: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.companion import Companion, open_companion
-from app.core.operations import OperationKind
+from app.core.operations import OperationKind, OperationStatus
 from app.core.paths import user_folders
 from app.llm.writers.meter import RequestUse
 from app.story.scenes import BreakOrigin
@@ -311,3 +311,22 @@ async def test_a_scene_without_a_recap_says_what_that_waits_for(chat: Chat) -> N
             await companion.put_setting("scene_minimum_length", 3)
             why = companion.work.why_unwritten(chat.path, anchor)
             assert "no scene is recapped by itself" in why
+
+
+async def test_a_question_whose_answer_was_of_no_use_says_so_and_what_it_cost(chat: Chat) -> None:
+    """Its row said that it was done, without a token, while the day's sum rose by them."""
+    model = Model(lambda _: "They part somewhere, who knows.")
+    with model.llm:
+        async with chat.opened(model) as companion:
+            await companion.open_story(chat.path)
+            await companion.settled(chat.path)
+            asked = [
+                operation
+                for operation in companion.work.operations
+                if operation.spec.kind is OperationKind.DETECT_BREAKS
+            ]
+            assert asked
+            for operation in asked:
+                assert operation.status is OperationStatus.DONE
+                assert "the model answered" in operation.error
+                assert operation.prompt_tokens > 0

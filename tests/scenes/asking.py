@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from app.core.errors import AnswerUnusable
 from app.languages import load_packs
 from app.llm.backends.backend import Answer, Request
 from app.llm.prompts.prompt_files import load_prompts
@@ -132,10 +133,13 @@ async def with_answers(
         if search is None:
             break
         backend.shown = search.shown
-        answers = (await ask_all(writer, place, search)).value
-        named |= {each.place: each.rationale for each in answers or () if each.place is not None}
+        try:
+            answers = (await ask_all(writer, place, search)).value
+        except AnswerUnusable:
+            answers = ()
+        named |= {each.place: each.rationale for each in answers if each.place is not None}
         searched.append(searched_row(place, search, ASKED))
-        changed = settled(story, story.breaks, search, answers or (), rules.minimum)
+        changed = settled(story, story.breaks, search, answers, rules.minimum)
         story = _story(labelled, story.breaks | {mark.anchor: mark for mark in changed})
     before = figures_of(labelled, [each.last for each in found])
     ends = [scene.last for scene in story.scenes if scene.is_closed]

@@ -96,6 +96,8 @@ def state_sentence(operation: Operation, *, now: float) -> str:
         return f"{error} {tr('Again in {duration}.', duration=duration_words(seconds))}"
     if operation.status is OperationStatus.FAILED and operation.error:
         return operation.error
+    if operation.status is OperationStatus.DONE and operation.error:
+        return tr("Nothing came of it. {why}", why=retold(operation.error))
     if operation.pauses_before:
         return tr(PAUSES_HERE)
     if operation.status is OperationStatus.PENDING and operation.held:

@@ -57,10 +57,14 @@ class BreakFinder:
             found, why = kept["place"], kept.get("rationale", "")
             outcome = Outcome(backend="kept")
         else:
-            written = await ask(writer, place, search, text_rules(chat.settings()))
-            index, why = written.value.place, written.value.rationale
+            index, why = None, ""
+            try:
+                written = await ask(writer, place, search, text_rules(chat.settings()))
+                index, why = written.value.place, written.value.rationale
+                outcome = Outcome(written.prompt_tokens, written.output_tokens, writer.label)
+            except AnswerUnusable as error:
+                outcome = Outcome(backend=writer.label, in_vain=str(error))
             found = "" if index is None else str(search.shown.index(index))
-            outcome = Outcome(written.prompt_tokens, written.output_tokens, writer.label)
         answer = BreakAnswer(search.shown[int(found)] if found else None, why)
         refused = refused_part(place, search, answer, self._packs)
         by = searcher(self._writing())
@@ -99,9 +103,13 @@ class BreakFinder:
         if kept is not None:
             answers, outcome = _by_index(kept["ends"], search), Outcome(backend="kept")
         else:
-            written = await ask_all(writer, place, search, text_rules(chat.settings()))
-            answers = written.value
-            outcome = Outcome(written.prompt_tokens, written.output_tokens, writer.label)
+            answers = None
+            try:
+                written = await ask_all(writer, place, search, text_rules(chat.settings()))
+                answers = written.value
+                outcome = Outcome(written.prompt_tokens, written.output_tokens, writer.label)
+            except AnswerUnusable as error:
+                outcome = Outcome(backend=writer.label, in_vain=str(error))
         row = searched_row(place, search, f"{ASKED}:{searcher(self._writing())}")
         minimum = int(spec.params["minimum"])
 
@@ -155,19 +163,16 @@ async def ask(
     left_out: Sequence[Rule] = (),
 ) -> Written[BreakAnswer]:
     """Index of the message that ends its scene, None for none. left_out: of the messages' texts.
-    Raises BackendError.
+    Raises BackendError, AnswerUnusable where the answer was none.
     """
     at = {index: number for number, index in enumerate(search.shown)}
-    try:
-        written = await writer.find_break(
-            messages_as_read([place.messages[index] for index in search.shown], left_out),
-            first=at[search.first],
-            last=at[search.last],
-            barred=frozenset(at[index] for index in search.barred),
-            forced=search.is_forced,
-        )
-    except AnswerUnusable:
-        return Written(BreakAnswer(None))
+    written = await writer.find_break(
+        messages_as_read([place.messages[index] for index in search.shown], left_out),
+        first=at[search.first],
+        last=at[search.last],
+        barred=frozenset(at[index] for index in search.barred),
+        forced=search.is_forced,
+    )
     number = written.value.place
     index = search.shown[number] if number is not None and 0 <= number < len(at) else None
     if index not in search.candidates:
@@ -180,18 +185,15 @@ async def ask_all(
     place: ScenesOfMessages,
     search: BreakSearch,
     left_out: Sequence[Rule] = (),
-) -> Written[tuple[BreakAnswer, ...] | None]:
-    """The ends in a stretch, by index; None where the answer was none. left_out: as in `ask`.
-    Raises BackendError.
+) -> Written[tuple[BreakAnswer, ...]]:
+    """The ends in a stretch, by index. left_out: as in `ask`. Raises BackendError, AnswerUnusable
+    where the answer was none.
     """
     wanted = frozenset(search.candidates)
-    try:
-        written = await writer.find_breaks(
-            messages_as_read([place.messages[index] for index in search.shown], left_out),
-            wanted=[number for number, index in enumerate(search.shown) if index in wanted],
-        )
-    except AnswerUnusable:
-        return Written(None)
+    written = await writer.find_breaks(
+        messages_as_read([place.messages[index] for index in search.shown], left_out),
+        wanted=[number for number, index in enumerate(search.shown) if index in wanted],
+    )
     numbers = [(answer.place, answer.rationale) for answer in written.value]
     value = _by_index(numbers, search)
     return Written(value, written.prompt_tokens, written.output_tokens)
@@ -322,7 +324,10 @@ async def find_breaks(
             first = scene.last + 1
         if search is None:
             return found
-        answer = (await ask(writer, place, search, left_out)).value
+        try:
+            answer = (await ask(writer, place, search, left_out)).value
+        except AnswerUnusable:  # counts as none
+            answer = BreakAnswer(None)
         refused = refused_part(place, search, answer, packs)
         if refused is not None:
             searched.append(searched_row(place, refused, rules.by))

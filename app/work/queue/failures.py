@@ -38,6 +38,7 @@ def done(operation: Operation, outcome: Outcome) -> Operation:
         prompt_tokens=operation.prompt_tokens + outcome.prompt_tokens,
         output_tokens=operation.output_tokens + outcome.output_tokens,
         backend=outcome.backend,
+        error=outcome.in_vain,
     )
 
 

@@ -264,7 +264,7 @@ class Worker:
             return ended
         self._refusals, self._refused, self.missing_key = 0, [], ""
         self._backlog.absences.over(operation)
-        return done(attempt, outcome)
+        return done(having_taken(attempt, taken) if outcome.in_vain else attempt, outcome)
 
     def _back_with(self, done: Operation) -> set[int]:
         """What waits for who did this, and who is there again.

@@ -26,6 +26,13 @@ def test_what_took_no_time_was_done_at_once() -> None:
     assert state_sentence(replace(late, held="Nobody answers."), now=10.0) == "Nobody answers."
 
 
+def test_what_was_done_in_vain_says_why() -> None:
+    done = replace(operation(1, OperationStatus.DONE), error="The model answered something else.")
+    assert state_sentence(done, now=0.0) == (
+        "Nothing came of it. The model answered something else."
+    )
+
+
 def test_a_catch_up_says_what_it_waits_for_in_place_of_the_time_left() -> None:
     waits = CatchUpProgress(1, "Harbour", 3, 0, 9, 60.0, 180.0, why="The file is not there.")
     assert progress_facts(waits, is_paused=False) == (
