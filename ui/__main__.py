@@ -104,10 +104,10 @@ def _screenshots(words: list[str]) -> int:
     except ValueError:
         parser.print_usage(sys.stderr)
         return 2
-    from ui.program.screenshots import PictureWish, render
+    from ui.program.screenshots import PictureOptions, render
 
     return render(
-        PictureWish(options.folder, size, options.scale, options.contrast, tuple(options.only))
+        PictureOptions(options.folder, size, options.scale, options.contrast, tuple(options.only))
     )
 
 

@@ -17,7 +17,7 @@ from app.llm.tokenizer import CACHE_VARIABLE, RANKS, TiktokenCounter
 from app.store.store import Store
 from app.story.inclusion import SEPARATOR, Decided, InclusionRules, InclusionState, include
 from app.story.messages import Message, MessageRecap, digest
-from app.work.chats.token_count_cache import TokenLedger
+from app.work.chats.token_count_cache import TokenCountCache
 from tests.bench.table import IS_QUICK, Aim, Row, median_ms, medians_ms
 from tests.chat_files import long_chat
 
@@ -177,7 +177,7 @@ def _tokenized(chat: Chat, bare: Any) -> Row:
         async def ours() -> None:
             store = Store(next(paths))
             await store.open()
-            ledger = TokenLedger(store, next(fresh))
+            ledger = TokenCountCache(store, next(fresh))
             await ledger.count(chat.messages)
             await store.aclose()
 

@@ -60,11 +60,11 @@ def knock(data: Path, chat: Path | None) -> bool:
     socket.connectToServer(door_name(data))
     if not socket.waitForConnected(PATIENCE_MS):
         return False
-    wish = {
+    request = {
         "chat": str(chat.resolve()) if chat is not None else "",
         "token": os.environ.get(TOKEN, ""),
     }
-    socket.write(json.dumps(wish).encode() + b"\n")
+    socket.write(json.dumps(request).encode() + b"\n")
     socket.flush()
     heard = b""
     while not heard.endswith(b"\n") and socket.waitForReadyRead(PATIENCE_MS):
@@ -124,13 +124,13 @@ class FrontDoor(QObject):
         if len(line) > LONGEST:
             socket.abort()
         elif end:
-            wish = read_knock(line)
-            if wish is None:
+            request = read_knock(line)
+            if request is None:
                 socket.abort()
                 return
             socket.write(HEARD)
             socket.flush()
-            self.knocked.emit(wish)
+            self.knocked.emit(request)
 
     def _on_gone(self) -> None:
         socket = self.sender()
@@ -141,12 +141,12 @@ class FrontDoor(QObject):
 def read_knock(line: bytes) -> Knock | None:
     """What a knock says; None for what is none."""
     try:
-        wish = json.loads(line)
+        request = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(wish, dict):
+    if not isinstance(request, dict):
         return None
-    chat, token = wish.get("chat", ""), wish.get("token", "")
+    chat, token = request.get("chat", ""), request.get("token", "")
     if not isinstance(chat, str) or not isinstance(token, str) or "\0" in chat + token:
         return None
     return Knock(Path(chat) if chat else None, token)

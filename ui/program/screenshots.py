@@ -35,7 +35,7 @@ HOMES = ("HOME", "USERPROFILE")
 
 
 @dataclass(frozen=True, slots=True)
-class PictureWish:
+class PictureOptions:
     """Which pictures. size: of the wide window, in px. contrast: as the setting of that name.
     only: beginnings of the names of those that are wanted, none for all.
     """
@@ -47,23 +47,23 @@ class PictureWish:
     only: tuple[str, ...] = ()
 
 
-def render(wish: PictureWish) -> int:
+def render(options: PictureOptions) -> int:
     """Write one PNG per page and theme; gives the exit code."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    os.environ["QT_SCALE_FACTOR"] = f"{wish.scale:g}"
-    wish.folder.mkdir(parents=True, exist_ok=True)
+    os.environ["QT_SCALE_FACTOR"] = f"{options.scale:g}"
+    options.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tavernkeep-") as home, _living_in(Path(home)):
-        return _render_at_home(wish, Path(home))
+        return _render_at_home(options, Path(home))
 
 
-def _render_at_home(wish: PictureWish, home: Path) -> int:
+def _render_at_home(options: PictureOptions, home: Path) -> int:
     from ui.core.collecting import GuiThreadCollector
     from ui.program.application import loop_factory, make_application
 
     application = make_application()
     GuiThreadCollector(application).start()
     with asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner:
-        return runner.run(_render(wish, home))
+        return runner.run(_render(options, home))
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def _living_in(home: Path) -> Iterator[None]:
                 os.environ[name] = value
 
 
-async def _render(wish: PictureWish, home: Path) -> int:
+async def _render(options: PictureOptions, home: Path) -> int:
     from app.companion import open_companion
     from ui.program import poses
     from ui.program.main_window import MainWindow
@@ -96,13 +96,13 @@ async def _render(wish: PictureWish, home: Path) -> int:
     async with open_companion(
         folders, tavern=tavern, llm="builtin", watch=False, keeps_memory=True
     ) as companion:
-        await companion.put_setting("contrast", wish.contrast)
+        await companion.put_setting("contrast", options.contrast)
         window = MainWindow(theme, tasks)
-        window.resize(*wish.size)
+        window.resize(*options.size)
         window.show()
         window.attach(companion)
-        theme.set_contrast(ContrastChoice(wish.contrast))
-        album = _Album(wish, window)
+        theme.set_contrast(ContrastChoice(options.contrast))
+        album = _Album(options, window)
         await _take_empty(album, window)
         assert window.desk is not None
         async with asyncio.timeout(IDLE_SECONDS):
@@ -119,7 +119,7 @@ async def _render(wish: PictureWish, home: Path) -> int:
         window.resize(*LARGE_TEXT)
         for page in ("story", "memories", "budgets"):
             await album.take_both(f"{page}-large-text", partial(window.show_page, page))
-        window.resize(*wish.size)
+        window.resize(*options.size)
         for number in range(4):
             await album.take_both(
                 f"first-run-{number + 1}",
@@ -225,8 +225,8 @@ async def _remember_demo(folders: Folders, tavern: Path, chat: Path) -> None:
 class _Album:
     """Takes pictures of one window."""
 
-    def __init__(self, wish: PictureWish, window: MainWindow) -> None:
-        self._wish = wish
+    def __init__(self, options: PictureOptions, window: MainWindow) -> None:
+        self._options = options
         self._window = window
 
     async def take_both(
@@ -235,7 +235,7 @@ class _Album:
         """One dark and one light picture. popup: paint what floats over the window, too."""
         from ui.theme import ThemeChoice, theme
 
-        only = self._wish.only
+        only = self._options.only
         if only and not any(name.startswith(beginning) for beginning in only):
             return
         for choice in (ThemeChoice.DARK, ThemeChoice.LIGHT):
@@ -265,7 +265,7 @@ class _Album:
             floating.render(painter, at)
             painter.end()
             floating.close()
-        path = self._wish.folder / name
+        path = self._options.folder / name
         if not picture.save(str(path)):
             raise UsageError(f"{path} cannot be written.")
 

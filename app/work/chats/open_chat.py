@@ -35,8 +35,8 @@ from app.work.chats.importing.memory_import import take_in
 from app.work.chats.known_messages import ChatReading, alike, first_difference, remember
 from app.work.chats.memory_scope import Recall, Recalled
 from app.work.chats.stored_story import StoredStory
-from app.work.chats.story_change import Heard, change_between
-from app.work.chats.token_count_cache import TokenLedger
+from app.work.chats.story_change import OnStoryChange, change_between
+from app.work.chats.token_count_cache import TokenCountCache
 from app.work.chats.wanted_work import WantedWork
 from app.work.planning.break_planner import MODEL
 
@@ -54,10 +54,10 @@ class OpenChat(WantedWork):
         chat: ChatRef,
         chat_id: int,
         store: Store,
-        ledger: TokenLedger,
+        token_counts: TokenCountCache,
         packs: Sequence[LanguagePack],
         settings: Callable[[int], Mapping[str, Any]],
-        heard: Heard,
+        on_change: OnStoryChange,
         *,
         until: int | None = None,
     ) -> None:
@@ -80,11 +80,11 @@ class OpenChat(WantedWork):
         self._store = store
         self._stored = StoredStory(store)
         self._recall_of = Recall(store)
-        self._ledger = ledger
+        self._token_counts = token_counts
         self._cues = CueBreaks(store, packs)
         self._doubts = DoubtfulPlaces(packs)
         self._settings = settings
-        self._heard = heard
+        self._on_change = on_change
         self._until = until
         self._reading: ChatReading | None = None
         self._has_news = False  # messages changed, and `read` did not say so yet
@@ -132,7 +132,7 @@ class OpenChat(WantedWork):
             if not self._cues.is_searched:
                 await self._search()
             if not self._is_counted:
-                await self._ledger.count(self.story.messages)
+                await self._token_counts.count(self.story.messages)
                 async with self._lock:
                     await self._count()
 
@@ -171,7 +171,7 @@ class OpenChat(WantedWork):
         same = (len(messages) if first is None else first) if self._is_counted else 0
         new = messages[same:]
         # A long chat is shown with estimates first, and with counts when they are there.
-        tokens, is_counted = await self._ledger.quickly(new)
+        tokens, is_counted = await self._token_counts.quickly(new)
         counts = self.story.message_tokens[:same] + tokens
         head = len(messages) if first is None else first
         story = replace(
@@ -185,14 +185,14 @@ class OpenChat(WantedWork):
         self._is_counted = is_counted
 
     async def _count(self) -> None:
-        await self._ledger.count(self.story.messages)
-        counts, _ = await self._ledger.quickly(self.story.messages)
+        await self._token_counts.count(self.story.messages)
+        counts, _ = await self._token_counts.quickly(self.story.messages)
         story = replace(self.story, message_tokens=counts)
         self._show(await self._completed(story, len(story.messages)), None, inclusion=True)
         self._is_counted = True
 
     async def recount(self) -> None:
-        """Count the messages anew: the ledger counts otherwise than before."""
+        """Count the messages anew: they are counted otherwise than before."""
         if self._reading is not None:
             self._is_counted = False
             await self.complete()
@@ -417,7 +417,7 @@ class OpenChat(WantedWork):
         )
         self._has_new_memories = False
         if change:
-            self._heard(change)
+            self._on_change(change)
 
     async def _search(self) -> None:
         """Search a long chat for breaks, part by part; what was found is kept at the end."""
@@ -443,7 +443,7 @@ class OpenChat(WantedWork):
             story.message_recaps,
             self.inclusion_rules(settings),
             message_tokens=story.message_tokens,
-            count=self._ledger.counter.count,
+            count=self._token_counts.counter.count,
             head=head,
         )
         return self._decided.inclusions

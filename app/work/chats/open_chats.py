@@ -27,7 +27,7 @@ from app.work.chats.around import Around
 from app.work.chats.bursts import Bursts
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.story_change import StoryChange
-from app.work.chats.token_count_cache import TokenLedger
+from app.work.chats.token_count_cache import TokenCountCache
 from app.work.planning.break_planner import HEURISTIC
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class OpenChats:
         self._packs = packs
         self._settings = settings
         self._tasks = tasks
-        self._ledger = TokenLedger(store, counter)
+        self._token_counts = TokenCountCache(store, counter)
         self._chats: dict[tuple[Path, int | None], OpenChat] = {}
         # Gone with the last who waits: pages may name chats without end that are not there.
         self._opening: WeakValueDictionary[tuple[Path, int | None], asyncio.Lock] = (
@@ -221,7 +221,7 @@ class OpenChats:
 
     async def recount(self, counter: TokenCounter, factor: float) -> None:
         """Count all messages as another model does; factor: its tokens for one of the counter's."""
-        if self._ledger.follow(counter, factor):
+        if self._token_counts.follow(counter, factor):
             for chat in tuple(self._chats.values()):
                 await chat.recount()
 
@@ -413,7 +413,7 @@ class OpenChats:
             reference,
             chat_id,
             self._store,
-            self._ledger,
+            self._token_counts,
             self._packs,
             self._settings_of,
             self.changed.emit,

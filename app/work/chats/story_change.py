@@ -29,7 +29,7 @@ class StoryChange:
         )
 
 
-Heard = Callable[[StoryChange], None]
+OnStoryChange = Callable[[StoryChange], None]
 
 
 def change_between(

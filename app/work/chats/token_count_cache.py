@@ -17,7 +17,7 @@ SLICE = 256
 _HASH = attrgetter("content_hash")  # a long chat is gone through in C, at each new message
 
 
-class TokenLedger:
+class TokenCountCache:
     """Knows the tokens of every message text by its content hash."""
 
     def __init__(self, store: Store, counter: TokenCounter) -> None:

@@ -16,7 +16,7 @@ from app.store.store import Store
 from app.store.stories.recaps import MESSAGE_TEXT_FIELDS
 from app.story.messages import Absence, Message, MessageRecap
 from app.work.chats.open_chat import OpenChat
-from app.work.jobs.result_cache import KeptResults
+from app.work.jobs.result_cache import ResultCache
 from app.work.planning.model_messages import as_read
 
 RECAPS = "recaps"  # in place of the messages before one
@@ -30,7 +30,7 @@ class MessageRecapper:
     One that fails leaves the recap of the same text, if there is one.
     """
 
-    def __init__(self, store: Store, results: KeptResults) -> None:
+    def __init__(self, store: Store, results: ResultCache) -> None:
         self._store = store
         self._results = results
 

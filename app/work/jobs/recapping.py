@@ -29,7 +29,7 @@ from app.story.story import Story
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.message_recapping import MessageRecapper
 from app.work.jobs.model_breaks import BreakFinder
-from app.work.jobs.result_cache import KeptResults
+from app.work.jobs.result_cache import ResultCache
 from app.work.jobs.services import JobServices
 from app.work.jobs.staging import adds_nothing, known_lore
 from app.work.planning.folding import fold_base
@@ -60,7 +60,7 @@ class Recapper:
         self._store = services.store
         self._count = services.count
         self._built_in = built_in
-        self._results = KeptResults(services.store)
+        self._results = ResultCache(services.store)
         self._messages = MessageRecapper(services.store, self._results)
         self._break_finder = BreakFinder(services.store, services.writing, services.packs)
         self.progress: Signal[OperationProgress] = Signal("progress")

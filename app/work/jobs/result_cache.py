@@ -10,7 +10,7 @@ from app.llm.writers.written import Written
 from app.store.store import Store
 
 
-class KeptResults:
+class ResultCache:
     """The results of a store."""
 
     def __init__(self, store: Store) -> None:

@@ -37,7 +37,7 @@ class _Kept:
     found: Mapping[int, tuple[int | None, Need]]
 
 
-class PastNeeds:
+class BudgetHistory:
     """Looks back over the replies of open chats; a new message costs one look, not all of them."""
 
     def __init__(self, prompting: Prompting) -> None:

@@ -20,7 +20,7 @@ from app.work.chats.card_texts import card_path
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.memory_commands import BUSY
-from app.work.prompts.budget_history import TURNS_LOOKED_BACK, Need, PastNeeds
+from app.work.prompts.budget_history import TURNS_LOOKED_BACK, BudgetHistory, Need
 from app.work.prompts.budget_preview import BudgetPreview
 from app.work.prompts.prompting import Prompting
 
@@ -53,7 +53,7 @@ class Budgeting:
         self._follow = follow
         self._is_reading_only = is_reading_only
         self._cards = CardReader()
-        self._past = PastNeeds(prompting)
+        self._history = BudgetHistory(prompting)
         self._sent = sent
 
     @property
@@ -100,7 +100,7 @@ class Budgeting:
 
     async def needs(self, path: Path, turns: int = TURNS_LOOKED_BACK) -> tuple[Need, ...]:
         """What slots would have taken in full at the last replies, oldest first."""
-        return await self._past.of(self._chats.required(path), turns)
+        return await self._history.of(self._chats.required(path), turns)
 
     async def put(self, path: Path, changes: Mapping[str, Any], label: str) -> None:
         """Set several settings of a chat in one step; `StoryEdits.undo` takes it back.

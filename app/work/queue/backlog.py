@@ -15,7 +15,7 @@ from app.store.operations import HISTORY_KEPT
 from app.store.store import Store
 from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.absences import Absences, Asked
-from app.work.queue.outcomes import GIVEN_UP, EndedOperations
+from app.work.queue.outcomes import GIVEN_UP, Outcomes
 from app.work.queue.waiting import Key, Surroundings, needed_keys, order
 from app.work.queue.waiting import surroundings as surroundings_of
 
@@ -52,7 +52,7 @@ class Backlog:
         self.absences = Absences(asked)
         self._renewed = renewed
         self.open: dict[int, Operation] = {}
-        self.ended = EndedOperations()
+        self.ended = Outcomes()
         self.cancelled: set[int] = set()
         self.current: int | None = None
         self.wake = asyncio.Event()

@@ -50,7 +50,7 @@ BESIDE_THE_STORY = MADE_ANEW | {OperationKind.CONTINUITY}
 IN_VAIN_AT_MOST = 2
 
 
-class EndedOperations:
+class Outcomes:
     """What ended in this run, and the newest of earlier ones.
 
     shown: newest first, SHOWN of them; what failed before these, too: the user is to try it again.

@@ -17,7 +17,7 @@ from app.story.messages import Message
 from app.story.story import ChatKind, ChatRef, Story
 from app.work.chats.card_texts import card_path, card_text
 from app.work.chats.open_chat import OpenChat
-from app.work.chats.token_count_cache import TokenLedger
+from app.work.chats.token_count_cache import TokenCountCache
 from tests.character_card import write_card
 from tests.chat_files import message, write_chat
 
@@ -29,7 +29,7 @@ async def open_chat(store: Store, path: Path) -> OpenChat:
         chat_ref_for(path),
         await store.run(lambda: store.chats.id_of(str(path))),
         store,
-        TokenLedger(store, EstimatingCounter()),
+        TokenCountCache(store, EstimatingCounter()),
         (),
         Settings().for_chat,
         lambda change: None,

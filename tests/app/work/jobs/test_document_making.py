@@ -37,7 +37,7 @@ from app.store.kept_answers import KeptInStore
 from app.store.store import Store
 from app.story.scenes import BreakOrigin, SceneBreak
 from app.work.chats.open_chat import OpenChat
-from app.work.chats.token_count_cache import TokenLedger
+from app.work.chats.token_count_cache import TokenCountCache
 from app.work.jobs.document_making import DocumentMaker, document_material
 from app.work.jobs.services import JobServices
 from app.work.pages.absence import away_recap
@@ -155,7 +155,7 @@ async def bench(store: Store, tmp_path: Path) -> AsyncIterator[Bench]:
         chat_ref_for(path),
         chat_id,
         store,
-        TokenLedger(store, EstimatingCounter()),
+        TokenCountCache(store, EstimatingCounter()),
         (),
         settings.for_chat,
         lambda change: None,

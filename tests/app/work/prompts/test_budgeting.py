@@ -18,7 +18,7 @@ from app.prompt.reach import Sent
 from app.prompt.slots import SlotSet, TurnKind
 from app.settings.slot_table import SlotName
 from app.work.chats.open_chat import OpenChat
-from app.work.prompts.budget_history import PastNeeds
+from app.work.prompts.budget_history import BudgetHistory
 from app.work.prompts.prompting import Prompting
 from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
@@ -189,7 +189,7 @@ async def test_a_new_message_makes_one_past_prompt_and_a_new_memory_all(world: W
     chat = world.companion._chats.required(world.tavern.chat)
     await world.companion.settled(world.tavern.chat)
     prompting = _Counted(world.companion._prompting)
-    past = PastNeeds(prompting)
+    past = BudgetHistory(prompting)
 
     async def made() -> list[int]:
         """Indexes of the replies whose prompts were made to look back over two."""
@@ -206,6 +206,6 @@ async def test_a_new_message_makes_one_past_prompt_and_a_new_memory_all(world: W
         file.write(b"\n" + jsonl(new))
     await world.open()
     assert await made() == [count + 1]
-    assert await past.of(chat, 2) == await PastNeeds(prompting).of(chat, 2)
+    assert await past.of(chat, 2) == await BudgetHistory(prompting).of(chat, 2)
     await world.write(world.kept("The lamp is out.", count - 9))
     assert len(await made()) == 2
