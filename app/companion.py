@@ -259,10 +259,6 @@ class Companion(Wiring):
         if await give_demo(self._store, story, settings, count, keeps_memory=keeps):
             await chat.refresh()
 
-    def tell_away_recap(self, path: Path) -> None:
-        """Tell what happened before in a chat, through `away_recap` and in the page."""
-        self._away_recaps.ask(path)
-
     async def settled(self, path: Path, *, until: int | None = None) -> Story:
         """The story when nothing is left to do for now; see Completion."""
         story = await self._completion.settled(path, until=until)

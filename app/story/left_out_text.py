@@ -15,7 +15,6 @@ from msgspec import structs
 
 from app.story.messages import Message
 
-ANYTHING = "…"
 MOST_RULES = 100
 LONGEST_RULE = 300  # characters
 _DOTS = re.compile(r"\.{3,}|…+")

@@ -87,11 +87,11 @@ async def test_what_happened_before_is_not_told_while_it_is_off(
     await companion.finished(path)
     companion.away_recap.connect(lambda recap: told.append(recap))
     await switch(companion, path, is_off=True)
-    companion.tell_away_recap(path)
+    companion._away_recaps.ask(path)
     await asyncio.sleep(0.2)
     assert not told
     await switch(companion, path, is_off=False)
-    companion.tell_away_recap(path)
+    companion._away_recaps.ask(path)
     async with asyncio.timeout(10):
         while not told:  # noqa: ASYNC110
             await asyncio.sleep(0.01)

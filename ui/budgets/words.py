@@ -21,12 +21,6 @@ RUNNING_TITLE, RECAPS_TITLE, KEPT_TITLE = (
     N_("Kept message recaps"),
 )
 TOTAL_TITLE = N_("All tiers together")
-OTHER_TITLES = {  # by setting
-    "budget_total": TOTAL_TITLE,
-    "running_recap_budget": RUNNING_TITLE,
-    "inclusion_limit": RECAPS_TITLE,
-    "long_term_limit": KEPT_TITLE,
-}
 OTHERS_IN_SENTENCES: Mapping[str, str] = {
     "budget_total": N_("all tiers together"),
     "running_recap_budget": N_("running recap"),

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, Q
 from app.core.translation import N_, tr, trn
 from app.prompt.reach import Reach
 from app.story.inclusion import InclusionState
-from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
 from ui.controls.surfaces import Line
@@ -116,11 +115,6 @@ class StoryPage(QWidget):
     def set_body(self, body: QWidget) -> None:
         """Lay `body`, which holds `column`, under the strip."""
         self._page.addWidget(body, 1)
-
-    def focused_anchor(self) -> str:
-        """Anchor of the message that a break would follow, "" when there is none."""
-        message = self._message_of(self.target())
-        return message.anchor if message is not None else ""
 
     def _lay_out(self) -> None:
         above = QHBoxLayout()
@@ -347,9 +341,6 @@ class StoryPage(QWidget):
         places = self._moved.place(self._shown, scene, last)
         if places is not None:
             self._commands.move(self._shown, *places)
-
-    def _message_of(self, target: Target) -> Message | None:
-        return None if target.message is None else self._shown.messages[target.message]
 
     def _on_tool(self, tool: str, index: int) -> None:
         if tool == "edit":

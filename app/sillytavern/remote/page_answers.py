@@ -19,7 +19,6 @@ MOST_LINE_BYTES = 8 * 1024 * 1024
 MOST_CHAT_BYTES = 256 * 1024 * 1024
 MARKS_AT_ONCE = 10_000  # of a chat's lines in one answer
 BATCH_BYTES = 256 * 1024  # of lines in one answer
-PIECE_UNITS = 64 * 1024  # of a line that is larger than that
 MOST_MEMBERS = 100
 LONGEST_FIELD = 100_000
 

@@ -18,7 +18,7 @@ async def test_who_asks_for_it_is_told_in_the_notice(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
     notice = demo_window.frame.notice
-    companion.tell_away_recap(demo_tavern.chat)
+    companion._away_recaps.ask(demo_tavern.chat)
     await until(lambda: notice.sentence.startswith("Previously: "))
     notice.close_shown()
     assert notice.sentence == ""

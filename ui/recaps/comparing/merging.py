@@ -65,11 +65,6 @@ class Merge:
         return sum(self._is_open(number) for number in self.differences)
 
     @property
-    def is_touched(self) -> bool:
-        """Whether anything was chosen or written."""
-        return any(part != Part() for part in self._parts)
-
-    @property
     def undo_label(self) -> str:
         """What would be taken back, "" for nothing."""
         return self._done[-1].label if self._done else ""
