@@ -15,7 +15,7 @@ from app.story.story import Story
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import MORE, Choice
-from ui.controls.labels import Label, body, section
+from ui.controls.labels import Label, body, plain_tip, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
 from ui.core.session import Session
@@ -237,6 +237,7 @@ class Inspector(QWidget):
     def _show_tokens(self, slot: Slot, slots: SlotSet) -> None:
         words = self._why_less(slot, slots.whole_recap, slots.recap)
         self._left.setText(words)
+        self._left.setToolTip(plain_tip(words))  # where room is scarce its last lines are cut
         self._left.setVisible(bool(words))
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
         self._used.setText(

@@ -92,6 +92,8 @@ async def test_that_the_prompt_has_no_room_for_its_budget_is_said(
     session.slots_changed.emit(replace(session.slots, slots=slots))
     assert says(stage, "gets 420 tokens less of it")
     assert says(stage, f"{words} 200 of")
+    told = next(one for one in stage.inspector.findChildren(Label) if words in one.text())
+    assert words in told.toolTip()  # read whole also where room is scarce
 
 
 async def test_beside_a_part_of_the_recap_stands_no_change_of_all_of_it(
