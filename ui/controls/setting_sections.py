@@ -61,8 +61,8 @@ class Section(QWidget):
     def add_row(self, row: QWidget) -> None:
         """Put a row at the end of the card."""
         line = Line()
+        self._rows.addWidget(line)  # first: shown without a parent, it were a window
         line.setVisible(bool(self._shown))
-        self._rows.addWidget(line)
         self._rows.addWidget(row)
         self._shown.append((line, row))
 

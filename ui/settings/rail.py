@@ -87,10 +87,10 @@ class SettingsRail(QWidget):
                 self._items[title] = item
         while self._column.takeAt(0) is not None:
             pass
+        for title in titles:  # first: shown without a parent, they were windows
+            self._column.addWidget(self._items[title])
         for title, item in self._items.items():
             item.setVisible(title in titles)
-        for title in titles:
-            self._column.addWidget(self._items[title])
 
     def show_place(self, title: str) -> None:
         """Say which section is read now."""
