@@ -6,12 +6,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
 from app.work.scheduling.text_requests import TextOffer, TextRequest
+from tests.ui.palette import type_in_palette
 from ui.memories.asked_texts import KEY
 from ui.memories.page import MemoriesPage
 from ui.program.desk import Desk
@@ -27,15 +25,6 @@ Until = Callable[[Callable[[], bool]], Awaitable[None]]
 def desk(demo_window: MainWindow) -> Desk:
     assert demo_window.desk is not None
     return demo_window.desk
-
-
-def type_in_palette(desk: Desk, words: str) -> None:
-    """As a user does: open it, type, press Return."""
-    desk.open_palette()
-    field = QApplication.focusWidget()
-    assert field is not None
-    QTest.keyClicks(field, words)
-    QTest.keyClick(field, Qt.Key.Key_Return)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.companion import Companion
+from tests.ui.palette import type_in_palette
 from ui.budgets.page import BudgetsPage
 from ui.controls.labels import words_of
 from ui.memories.page import MemoriesPage
@@ -28,15 +27,6 @@ Until = Callable[[Callable[[], bool]], Awaitable[None]]
 def desk(demo_window: MainWindow) -> Desk:
     assert demo_window.desk is not None
     return demo_window.desk
-
-
-def type_in_palette(desk: Desk, words: str) -> None:
-    """As a user does: open it, type, press Return."""
-    desk.open_palette()
-    field = QApplication.focusWidget()
-    assert field is not None
-    QTest.keyClicks(field, words)
-    QTest.keyClick(field, Qt.Key.Key_Return)
 
 
 def page_of(desk: Desk, key: str) -> QWidget:
