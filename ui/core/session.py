@@ -43,7 +43,8 @@ class Session(QObject):
         story_changed: StoryChange of the chat that is shown.
         slots_changed: SlotSet of the chat that is shown.
         reach_changed: Reached, how its messages reach the next prompt; after slots_changed.
-        library_changed, operations_changed, health_changed, progressed: as the Companion's.
+        library_changed, health_changed, progressed: as the Companion's.
+        operations_changed: the operations; they are as they were where a catch-up began or ended.
         remote_changed: a SillyTavern on another machine was paired or forgotten, or a code is over.
         replayed: something was taken back or done again.
         undo_changed: (undo, redo), names of what would be taken back or made again, "" for nothing.
@@ -254,6 +255,8 @@ class Session(QObject):
             self._offer(None)
 
     def _on_catch_up_changed(self, chat: ChatRef) -> None:
+        # When a catch-up ends, less is to do though no operation has changed since.
+        self.operations_changed.emit(self.companion.work.operations)
         if chat.path == self._path:
             self._offer(self.companion.work.catch_up(chat.path))
 

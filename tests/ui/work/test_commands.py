@@ -167,3 +167,28 @@ async def test_a_backlog_is_begun_followed_and_stopped_on_the_work_page(
         await companion.put_setting("backend", "builtin")
         await companion.settled(demo_tavern.chat)
         await until(lambda: not strip.isVisible())
+
+
+async def test_a_catch_up_that_has_ended_is_shown_no_longer(
+    window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """Its end comes after that of its last operation, of which the page hears."""
+    with FakeLlm(lambda _request: ANSWER) as llm:
+        for name, value in (
+            ("scene_detector", "heuristic"),
+            ("running_recap_auto", False),
+            ("memory_auto", False),
+        ):
+            companion.settings.put(name, value)
+        await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
+        assert window.desk is not None
+        await window.desk.session.open_path(demo_tavern.chat)
+        page = page_of(window)
+        await until(page._catching_up.isVisible)
+        QTest.mouseClick(page._catching_up._start, Qt.MouseButton.LeftButton)
+        await until(lambda: len(llm.requests) > 0)
+        await companion.settled(demo_tavern.chat)
+        assert companion.work.catching_up == ()
+        assert companion.work.to_do == 0
+        assert page._catching_up.isHidden()
+        assert page._summary.text() == "Nothing to do"
