@@ -191,11 +191,13 @@ class ModelServer:
         import httpx
 
         client = await self._opened()
+        is_answered = False
         try:
             async with asyncio.timeout(None) as timeout:
                 watch = Watch(self.limits, timeout)
                 try:
                     async with client.stream("POST", self.url + path, json=body) as response:
+                        is_answered = True
                         self._check_packing(response)
                         if not response.is_success:
                             raw = await self._read_bounded(response, LONGEST_ERROR_BODY)
@@ -218,7 +220,10 @@ class ModelServer:
             fault.was_sent = True
             raise fault from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._fault(error) from error
+            fault = self._fault(error)
+            # Who hangs up without a byte has begun nothing: nobody is charged for that.
+            fault.was_sent &= is_answered
+            raise fault from error
 
     def object_in(self, answer: bytes) -> dict[str, Any] | None:
         """The object that an answer, or a line of it, is; None for another.

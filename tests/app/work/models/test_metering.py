@@ -337,11 +337,12 @@ async def test_requests_at_one_time_are_counted_each_under_its_own_name() -> Non
     assert all(use.output_tokens > 0 for found in uses.values() for use in found)
 
 
-async def test_a_request_that_a_killed_server_had_is_counted() -> None:
-    """It was read in full: that nothing came of it makes it no cheaper."""
+async def asked_of(server_bytes: bytes) -> list[RequestUse]:
+    """The counts of one question to a server that says this and hangs up."""
 
     async def die(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
+        writer.write(server_bytes)
         writer.close()
 
     async with await asyncio.start_server(die, "127.0.0.1", 0) as server:
@@ -355,6 +356,16 @@ async def test_a_request_that_a_killed_server_had_is_counted() -> None:
         with pytest.raises(BackendUnreachable):
             await asker.ask(task, prompt, inputs, read_sentence)
         await backend.aclose()
-    (use,) = heard.uses
+    return heard.uses
+
+
+async def test_a_request_that_a_server_began_to_answer_is_counted() -> None:
+    """It was read in full: that nothing came of it makes it no cheaper."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+    (use,) = await asked_of(head + b"Content-Length: 99\r\n\r\n")
     assert use.prompt_tokens > 20
     assert use.is_estimated
+
+
+async def test_a_request_that_nobody_answered_costs_nothing() -> None:
+    assert await asked_of(b"") == []
