@@ -12,6 +12,7 @@ from app.core.translation import N_, tr
 
 HELP = N_("switch Tavernkeep off for a chat, or on again")
 EXAMPLE = 'switch "My chat.jsonl" off'
+OFF_WORDS = N_("Switch it on again with: tavernkeep switch CHAT on")
 ON_WORDS = N_("Tavernkeep is on for this chat.")
 
 
@@ -40,5 +41,5 @@ async def run(options: argparse.Namespace) -> int:
             is_off = options.state == "off"
             await companion.put_setting("chat_off", is_off, path=path, noted_in=path)
         is_off = bool(companion.setting("chat_off", path=path).value)
-    show(options, {"off": is_off}, [tr(OFF) if is_off else tr(ON_WORDS)])
+    show(options, {"off": is_off}, [tr(OFF), tr(OFF_WORDS)] if is_off else [tr(ON_WORDS)])
     return 0

@@ -12,9 +12,8 @@ from app.core.translation import N_
 # Of a chat that the user has switched off.
 GONE = N_("The chat's file is not there.")
 OFF = N_(
-    "Tavernkeep is off for this chat: it does no work and adds nothing to "
-    "prompts. Nothing was deleted. Switch it on in the window, with /tk-on in "
-    "SillyTavern, or with: tavernkeep switch CHAT on"
+    "Tavernkeep is off for this chat: it does no work and adds nothing to prompts. Nothing was "
+    "deleted."
 )
 
 

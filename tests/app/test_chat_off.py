@@ -102,7 +102,10 @@ async def test_slash_commands_switch_pause_clear_and_count(
 ) -> None:
     path, order = demo_tavern.chat, companion.orders.do
     await order_open(companion, path)
-    assert "off for this chat" in (await order(path, "off"))["said"]
+    said = (await order(path, "off"))["said"]
+    assert "off for this chat" in said
+    assert "/tk-on" in said
+    assert "tavernkeep switch" not in said  # that is for a terminal
     assert companion.setting("chat_off", path=path).value is True
     await order(path, "on")
     assert companion.setting("chat_off", path=path).value is False
@@ -137,7 +140,9 @@ def test_the_command_switches_and_says_how_it_is(
     where = ["--tavern", str(demo_tavern.user_folder), "--data-dir", str(tmp_path / "own")]
     chat = str(demo_tavern.chat)
     assert main(["switch", chat, "off", *where]) == 0
-    assert "off for this chat" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "off for this chat" in said
+    assert "tavernkeep switch CHAT on" in said
     assert main(["slots", chat, *where, "--json"]) == 0
     assert '"slots": []' in capsys.readouterr().out
     assert main(["switch", chat, "on", *where]) == 0

@@ -331,6 +331,56 @@ def test_what_went_wrong_is_said_whole_before_all_that_did_not(dressed: QApplica
     bar.deleteLater()
 
 
+def test_what_went_wrong_for_good_leaves_the_other_facts_their_half(dressed: QApplication) -> None:
+    """At 130 % one long failure pushed bridge, reading and work out, as long as it stood."""
+    said = "A model: no profile, it answered without any of the sections that were asked for. " * 2
+    facts = {
+        "sillytavern": "SillyTavern connected",
+        "bridge": "Bridge 0.4.4, 1 page",
+        "reading": "Read to #3010, 15:36",
+        "queue": "Catching up, 242 of 676",
+    }
+    good = {key: HealthItem(key, Light.GOOD, words) for key, words in facts.items()}
+    bar = StatusBar()
+    bar.show()
+    bar.show_health(Health(**good, backend=HealthItem("backend", Light.BAD, said)))
+
+    def shown(width: int) -> list[str]:
+        bar.resize(width, 28)
+        QApplication.processEvents()
+        return [item.key for item in bar.findChildren(StatusItem) if item.isVisible()]
+
+    assert {"bridge", "sillytavern", "queue", "backend"} <= set(shown(1050))
+    gone = [
+        next(k for k in facts if k not in shown(w))
+        for w in range(1400, 200, -10)
+        if len(shown(w)) == 4
+    ][:1]
+    assert gone == ["reading"]
+    assert set(shown(380)) == {"bridge", "backend"}  # the bridge's word goes last
+    bar.deleteLater()
+
+
+def test_facts_come_back_when_a_long_word_of_the_moment_is_gone(dressed: QApplication) -> None:
+    names = ("sillytavern", "bridge", "reading", "queue", "backend")
+    bar = StatusBar()
+    bar.resize(1050, 28)
+    bar.show()
+    bar.show_health(Health(**{key: HealthItem(key, Light.GOOD, "A plain fact") for key in names}))
+
+    def shown() -> set[str]:
+        QApplication.processEvents()
+        return {item.key for item in bar.findChildren(StatusItem) if item.isVisible()}
+
+    assert shown() == set(names)
+    bar.tell("Written: a file with a name that is long, as names of chats are. " * 4)
+    assert shown() >= {"said", "bridge", "sillytavern", "queue"}
+    bar._moment.timeout.emit()
+    bar._moment.stop()
+    assert shown() == set(names)
+    bar.deleteLater()
+
+
 async def test_a_notice_moves_nothing_when_it_comes_and_goes(
     demo_window: MainWindow, until: Until
 ) -> None:

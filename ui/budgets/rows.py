@@ -81,6 +81,7 @@ class SlotRow(QWidget):
         self.track.moved.connect(self._on_moved)
         self.track.settled.connect(self.settled)
         self.track.cancelled.connect(self.cancelled)
+        self.track.cut_pressed.connect(self.chosen)  # the pane lists it
         self.field.moved.connect(self._on_moved)
         self.field.settled.connect(self.settled)
         self.reset.clicked.connect(self.reset_asked)

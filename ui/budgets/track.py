@@ -49,11 +49,13 @@ class BudgetTrack(QAbstractSlider):
         moved: the value while it moves.
         settled: the value that is meant, once: when the pointer or the key is let go.
         cancelled: Escape: the value is as it was.
+        cut_pressed: what is cut is to be seen; the value stays as it is.
     """
 
     moved = Signal(int)
     settled = Signal(int)
     cancelled = Signal()
+    cut_pressed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,6 +121,21 @@ class BudgetTrack(QAbstractSlider):
             middle - THUMB_WIDTH / 2, (self.height() - THUMB_HEIGHT) / 2, THUMB_WIDTH, THUMB_HEIGHT
         )
 
+    def _cut_from(self, facts: RowFacts) -> float:
+        """Px at which the hatch of what is cut begins."""
+        budget = self.value() * facts.unit
+        return max(self.place(min(facts.turn, budget)), self.place(facts.used))
+
+    def _is_on_cut(self, point: QPointF) -> bool:
+        """Whether what is cut is there: hatch, figure, scissors. The thumb goes first."""
+        facts = self._facts
+        if facts is None or not facts.cut or self._is_on_thumb(point):
+            return False
+        return point.x() > self._cut_from(facts)
+
+    def _is_on_thumb(self, point: QPointF) -> bool:
+        return self.thumb.adjusted(-5, -8, 5, 8).contains(point)
+
     def _value_at(self, x: float, *, fine: bool) -> int:
         unit = self._facts.unit if self._facts else 1.0
         tokens = self._scale.tokens_at(x - EDGE, self.span)
@@ -158,14 +175,21 @@ class BudgetTrack(QAbstractSlider):
         if event.button() != Qt.MouseButton.LeftButton or not self.isEnabled():
             event.ignore()
             return
+        if self._is_on_cut(event.position()):
+            self.cut_pressed.emit()
+            return
         self.setSliderDown(True)
         self._before = self.value() if self._before is None else self._before
-        if not self.thumb.adjusted(-5, -8, 5, 8).contains(event.position()):
+        if not self._is_on_thumb(event.position()):
             self._drag(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.isSliderDown():
             self._drag(event)
+        elif self._is_on_cut(event.position()):
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        else:
+            self.unsetCursor()
 
     def _drag(self, event: QMouseEvent) -> None:
         fine = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -262,8 +286,7 @@ class BudgetTrack(QAbstractSlider):
         if facts.used:
             self._paint_used(painter, t, hue, top, at_used, at_budget)
         if facts.cut:
-            at_turn = self.place(min(facts.turn, budget))
-            self._paint_cut(painter, t, facts, top, max(at_turn, at_used))
+            self._paint_cut(painter, t, facts, top, self._cut_from(facts))
         self._paint_marks(painter, t, facts, top)
         self._paint_thumb(painter, t)
 

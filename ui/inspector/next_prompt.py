@@ -72,6 +72,8 @@ class NextPrompt(QWidget):
         self._has_cuts = any(slot.full_tokens > slot.tokens for slot in slots.slots)
         for row, slot in enumerate(slots.slots):
             self._add_row(row, slot, scale)
+        why = " ".join(slots.warnings)  # as where Tavernkeep is off for the chat
+        self._nothing.setText(why or tr("Nothing is injected yet."))
         self._nothing.setVisible(not slots.slots)
         self.area.setVisible(bool(slots.slots))
         self.area.updateGeometry()

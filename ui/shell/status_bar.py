@@ -31,7 +31,8 @@ HEIGHT = 28
 GAP = 20
 
 # Item, icon ("" is a dot), and its rank: the highest number is dropped first in a narrow window.
-LEFT = (("sillytavern", "", 0), ("bridge", "link", 3), ("reading", "eye", 1), ("queue", "pulse", 2))
+# The bridge goes last: with it, all between window and page stands still.
+LEFT = (("sillytavern", "", 1), ("bridge", "link", 0), ("reading", "eye", 3), ("queue", "pulse", 2))
 RIGHT = (("backend", "chip", 4),)
 SAID_MS = 7_000
 LEAST_BAD = 140  # pixels that make a bad fact worth showing its beginning
@@ -185,20 +186,31 @@ class StatusBar(QWidget):
     def _fit(self) -> None:
         """Hide the least important facts that have no room, empty ones too.
 
-        What went wrong is said before all else, and cut only where the whole bar is too narrow.
+        What went wrong and what is said for the moment go first, and may have half of the bar;
+        what the others leave of the rest is theirs as well. Only they are ever cut.
         """
         room = self.width() - 28
-        items = (self._said, *self._items.values())
-        by_rank = sorted(items, key=lambda item: (not item.is_bad, item.rank))
-        for item in by_rank:
-            wanted = item.sizeHint().width() + GAP
-            if item.is_bad and wanted > room >= LEAST_BAD:
-                wanted = room
-            is_shown = bool(item.text()) and wanted <= room
-            item.setMaximumWidth(max(0, wanted - GAP))
-            item.setVisible(is_shown)
-            if is_shown:
-                room -= wanted
+        half = room // 2
+        items = sorted(
+            (item for item in (self._said, *self._items.values()) if item.text()),
+            key=lambda item: (not item.is_bad, item.rank),
+        )
+        widths: dict[StatusItem, int] = {}
+        for item in items:
+            needed = item.sizeHint().width() + GAP
+            is_loud = item.is_bad or item is self._said
+            given = min(needed, max(half, LEAST_BAD), room) if is_loud else needed
+            if given <= room and given >= min(needed, LEAST_BAD):
+                widths[item] = given
+                room -= given
+                half -= given if is_loud else 0
+        for item in widths:
+            more = min(room, item.sizeHint().width() + GAP - widths[item])
+            widths[item] += more
+            room -= more
+        for item in (self._said, *self._items.values()):
+            item.setMaximumWidth(max(0, widths.get(item, 0) - GAP))
+            item.setVisible(item in widths)
 
     def _on_clicked(self) -> None:
         sender = self.sender()

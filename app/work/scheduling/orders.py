@@ -16,6 +16,7 @@ from app.work.scheduling.work_to_do import WorkToDo
 
 PAUSED = N_("The work is paused; /tk-continue goes on.")
 GOES_ON = N_("The work goes on.")
+BACK_ON = N_("/tk-on switches it on again.")
 SWITCHED_ON = N_("Tavernkeep is on for this chat.")
 
 
@@ -69,7 +70,7 @@ class Orders:
             case Order.ON | Order.OFF:
                 is_off = order is Order.OFF
                 await self._switch("chat_off", is_off, path=path, noted_in=path)
-                return {"said": tr(OFF) if is_off else tr(SWITCHED_ON)}
+                return {"said": f"{tr(OFF)} {tr(BACK_ON)}" if is_off else tr(SWITCHED_ON)}
             case Order.PAUSE:
                 self._work.pause()
                 return {"said": tr(PAUSED)}

@@ -122,6 +122,24 @@ async def test_undo_of_the_window_brings_a_budget_back_by_name(
     assert shown(page, KNOWS).cut > 0
 
 
+@pytest.mark.parametrize("where", ["beside the thumb", "scissors"])
+async def test_a_press_on_what_is_cut_shows_it_and_changes_no_budget(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until, where: str
+) -> None:
+    facts, track = shown(page, KNOWS), row(page, KNOWS).track
+    assert facts.cut > 0
+    other = next(key for key in page.board.rows if key != KNOWS)
+    page.choose(other)
+    before = await companion.edits.undo_labels(demo_tavern.chat)
+    at = track.thumb.right() + (8 if where == "beside the thumb" else 34)
+    QTest.mouseClick(track, LEFT, NO_KEYS, QPoint(round(at), track.height() // 2))
+    assert shown(page, KNOWS).budget == facts.budget == 60
+    await until(lambda: page.pane.facts is not None and page.pane.facts.count > 0)
+    assert page.pane.lost.lines[0].isVisible()
+    assert in_force(companion, demo_tavern, "budget_epistemic") == 60
+    assert await companion.edits.undo_labels(demo_tavern.chat) == before
+
+
 async def test_escape_leaves_a_budget_as_it_was(
     page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern
 ) -> None:

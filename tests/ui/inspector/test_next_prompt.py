@@ -21,6 +21,16 @@ SLOTS = SlotSet(
 )
 
 
+def test_why_nothing_is_sent_is_said(qtbot: QtBot) -> None:
+    """Where Tavernkeep is off for the chat, "yet" promised a prompt that does not come."""
+    pane = NextPrompt(QAction("See the exact text"))
+    qtbot.addWidget(pane)
+    pane.show_slots(SlotSet(warnings=("It is off.",)), "")
+    assert pane._nothing.text() == "It is off."
+    pane.show_slots(SlotSet(), "")
+    assert pane._nothing.text() == "Nothing is injected yet."
+
+
 @pytest.mark.parametrize("height", [200, 800])
 def test_no_row_is_cut_where_the_window_is_low(qtbot: QtBot, height: int) -> None:
     """Rows were pressed until their letters lost their lower half."""

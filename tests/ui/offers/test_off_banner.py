@@ -21,6 +21,8 @@ async def test_the_switch_is_an_action_that_the_banner_and_undo_take_back(
     assert banner.sentence == ""
     action.trigger()
     await until(lambda: "off for this chat" in banner.sentence)
+    assert "tavernkeep" not in banner.sentence  # here is a button, and no command line
+    assert banner.way_on == "Switch it on"
     assert companion.setting("chat_off", path=path).value is True
     assert action.text() == "Switch on for this chat"
     banner.take_up()
