@@ -17,6 +17,7 @@ from app.prompt.turns import SentTurn
 from app.story.comparison import Block, compare
 from app.story.messages import Message
 from app.story.story import Story
+from app.work.chats.story_change import StoryChange
 from app.work.pages.turn_history import TurnView
 from ui.controls.dates import time_words
 from ui.core.session import Session
@@ -80,6 +81,7 @@ class PromptPage(QWidget):
         session.chat_opened.connect(self._on_chat_opened)
         session.slots_changed.connect(self.show_slots)
         session.turns_changed.connect(self._fetch)
+        session.story_changed.connect(self._on_story_changed)
         self.list.side_asked.connect(self.put)
         self.list.selectionModel().currentChanged.connect(self._on_row)
         self.preview.copy_asked.connect(self._on_copy)
@@ -227,6 +229,11 @@ class PromptPage(QWidget):
         self.show_slots(SlotSet())
         self._fetch()
         self.header_changed.emit()
+
+    def _on_story_changed(self, change: StoryChange) -> None:
+        # A turn is known before the message that it answers: SillyTavern saves that with the reply.
+        if change.first_message is not None and self._turns:
+            self._show_list()
 
     def _fetch(self) -> None:
         path = self._session.path

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest_asyncio
 from PySide6.QtCore import QPoint, Qt
@@ -232,3 +233,25 @@ async def test_macros_are_listed_under_the_prompt_to_come_with_a_button_that_cop
     page.commands.macros.trigger()
     bar = page.preview.area.verticalScrollBar()
     assert bar.value() == bar.maximum()
+
+
+async def test_a_turn_is_named_anew_when_the_message_that_it_answers_is_saved(
+    page: PromptPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """SillyTavern saves it behind the turn: until then only the one before is known."""
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    last = len(story.messages) - 1
+    said = datetime.fromisoformat(story.messages[-1].sent) + timedelta(minutes=5)
+    chat = companion._chats.required(demo_tavern.chat)
+    late = replace(turns()[0], moment=said.timestamp() + 1.0)
+    await companion._store.run(lambda: companion._store.turns.save(chat.chat_id, late))
+    companion.turns.changed.emit(demo_tavern.chat)
+    await until(lambda: page.rail.model.rowCount() == 5)
+    assert page.rail.model.rows[1].why.startswith(f"after #{last}, ")
+    line = {"name": "Ada", "is_user": True, "mes": "And now?", "send_date": said.isoformat()}
+    with demo_tavern.chat.open("a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps(line))
+    companion._chats.reread(demo_tavern.chat)
+    await until(lambda: page.rail.model.rows[1].why.startswith(f"after #{last + 1}, "))
+    assert "And now?" in page.rail.model.rows[1].quote
