@@ -220,10 +220,10 @@ class ModelServer:
             fault.was_sent = True
             raise fault from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            fault = self._fault(error)
+            broken = self._fault(error)
             # Who hangs up without a byte has begun nothing: nobody is charged for that.
-            fault.was_sent &= is_answered
-            raise fault from error
+            broken.was_sent &= is_answered
+            raise broken from error
 
     def object_in(self, answer: bytes) -> dict[str, Any] | None:
         """The object that an answer, or a line of it, is; None for another.

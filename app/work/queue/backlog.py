@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,6 +14,7 @@ from app.store.operations import HISTORY_KEPT
 from app.store.store import Store
 from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.absences import Absences, Asked
+from app.work.queue.failures import dropped
 from app.work.queue.outcomes import GIVEN_UP, Outcomes
 from app.work.queue.waiting import Key, Surroundings, needed_keys, order
 from app.work.queue.waiting import surroundings as surroundings_of
@@ -189,7 +189,7 @@ class Backlog:
         What was never begun leaves no trace.
         """
         unwanted = [
-            replace(operation, status=OperationStatus.OUTDATED, finished=time.time())
+            dropped(operation, OperationStatus.OUTDATED)
             for operation in self.open.values()
             if operation.spec.chat == chat_id
             and operation.id != self.current
@@ -317,8 +317,7 @@ class Backlog:
             and operation.id != self.current
             and operation.id not in self.cancelled
         ]
-        now = time.time()
-        cleared = [replace(o, status=OperationStatus.CANCELLED, finished=now) for o in waiting]
+        cleared = [dropped(operation, OperationStatus.CANCELLED) for operation in waiting]
         if cleared:
             self.ended.give_up(cleared)
             await self.drop(cleared)

@@ -42,6 +42,13 @@ def done(operation: Operation, outcome: Outcome) -> Operation:
     )
 
 
+def dropped(operation: Operation, status: OperationStatus) -> Operation:
+    """What waited and is not done after all. When it was tried before, it waited since: that is no
+    time of work.
+    """
+    return replace(operation, status=status, started=None, finished=time.time())
+
+
 def having_taken(operation: Operation, uses: Sequence[RequestUse]) -> Operation:
     """An operation of which an attempt took this, though nothing came of it."""
     return replace(

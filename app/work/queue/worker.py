@@ -21,7 +21,7 @@ from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
 from app.llm.writers.meter import RequestUse, noting
 from app.work.queue.backlog import Backlog
-from app.work.queue.failures import begun, done, ended_with, having_taken
+from app.work.queue.failures import begun, done, dropped, ended_with, having_taken
 from app.work.queue.waiting import next_operation
 
 log = logging.getLogger(__name__)
@@ -149,7 +149,7 @@ class Worker:
                 await asyncio.wait([self._running])
         else:
             self._backlog.cancelled.add(operation_id)
-            await self._settle(replace(operation, status=OperationStatus.CANCELLED))
+            await self._settle(dropped(operation, OperationStatus.CANCELLED))
 
     def outdate_running(self, chat_id: int, is_outdated: Callable[[OperationSpec], bool]) -> None:
         """Stop at once what runs for a chat whose story has changed under it.
@@ -208,11 +208,11 @@ class Worker:
         """Keep how an attempt ended; the worker does so itself, where nobody cancels it."""
         is_outdated = operation.id in self._outdated
         self._outdated.discard(operation.id)
+        now = self._backlog.open.get(operation.id, operation)
         if attempt.cancelled() and is_outdated:
-            now = self._backlog.open.get(operation.id, operation)
             outcome = replace(now, status=OperationStatus.OUTDATED, error=tr(CHANGED))
         elif attempt.cancelled():
-            outcome = replace(operation, status=OperationStatus.CANCELLED)
+            outcome = replace(now, status=OperationStatus.CANCELLED)
         else:
             outcome = attempt.result()
         await self._settle(outcome)

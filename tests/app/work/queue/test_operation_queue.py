@@ -191,6 +191,29 @@ async def test_a_passing_fault_waits_and_holds_up_nobody(
     assert script.done == ["other", "busy"]
 
 
+@pytest.mark.parametrize("way", ["let go", "cleared", "cancelled"])
+async def test_the_time_for_which_something_waited_is_none_of_work(
+    store: Store, tasks: TaskSupervisor, way: str
+) -> None:
+    """It was tried once, hours ago, and is dropped now."""
+    script = Script({"busy": fail_with(BackendBusy("Too many requests."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("busy")])
+    await queue.wait_idle()
+    (waiting,) = queue.waiting(1)
+    queue.open[waiting.id] = replace(waiting, started=1_000_000.0)
+    if way == "let go":
+        await queue.let_go(1, lambda _: True)
+    elif way == "cleared":
+        await queue.clear()
+    else:
+        await queue.cancel(waiting.id)
+    assert queue.waiting(1) == ()
+    kinds = [OperationKind.SCENE_RECAP]
+    worked = await store.run(lambda: store.operations.worked(1, 0.0, kinds))
+    assert worked.seconds == 0.0
+
+
 async def test_a_key_that_is_refused_is_missed_until_the_server_answers(
     store: Store, tasks: TaskSupervisor
 ) -> None:
