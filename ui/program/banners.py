@@ -26,7 +26,7 @@ from ui.offers.set_aside import SetAside
 from ui.offers.story_reading import StoryReading
 from ui.offers.trim_notice import TrimNotice
 from ui.shell.frame import Frame
-from ui.shell.notice import plan_command, plan_sentence
+from ui.shell.notice import part_commands, plan_command, plan_sentence
 from ui.shell.setting_entries import API_KEY
 
 CATCH_UP = "catch up"
@@ -62,6 +62,7 @@ class Banners(QObject):
         notice = frame.notice
         session.catch_up_offered.connect(self._on_catch_up_offered)
         notice.acted.connect(self._on_notice_acted)
+        notice.chosen.connect(self._on_part_chosen)
         notice.closed.connect(self._on_notice_closed)
         self.first_steps = FirstSteps(session, notice)
         self._outside = OutsideTrouble(session, notice)
@@ -132,7 +133,12 @@ class Banners(QObject):
         notice = self._frame.notice
         # The work page says it in its own place, and who has closed it was not mistaken.
         if plan is not None and self._page != "work" and plan != self._closed_plan:
-            notice.offer(CATCH_UP, plan_sentence(plan), way_on=plan_command(plan))
+            notice.offer(
+                CATCH_UP,
+                plan_sentence(plan),
+                way_on=plan_command(plan),
+                choices=part_commands(plan),
+            )
         else:
             notice.withdraw(CATCH_UP)
 
@@ -143,3 +149,7 @@ class Banners(QObject):
     def _on_notice_acted(self, key: str) -> None:
         if key == CATCH_UP:
             self._session.catch_up()
+
+    def _on_part_chosen(self, key: str, part: str) -> None:
+        if key == CATCH_UP:
+            self._session.catch_up(part)

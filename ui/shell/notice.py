@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.core.operations import MEMORY, RECAPS
 from app.core.part_health import about
 from app.core.translation import N_, number, roughly, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
@@ -62,7 +63,7 @@ def plan_sentence(plan: CatchUpPlan) -> str:
         )
     cost = ", ".join(_costs(plan))
     requests = trn("{n} request", "{n} requests", plan.requests)
-    is_reading_alone = plan_command(plan) == tr(READ)
+    is_reading_alone = plan.reading.requests == plan.requests > 0
     if is_reading_alone:
         work = tr(
             "Reading them takes {requests} to the model, about {cost}.",
@@ -101,9 +102,18 @@ def has_parts(plan: CatchUpPlan) -> bool:
 
 
 def plan_command(plan: CatchUpPlan) -> str:
-    """What the button says that has a backlog worked off."""
+    """What the button says that has all of a backlog worked off."""
+    if has_parts(plan):
+        return tr("All of it")
     is_reading_alone = plan.reading.requests == plan.requests > 0
     return tr(READ) if is_reading_alone else tr("Write the recaps")
+
+
+def part_commands(plan: CatchUpPlan) -> Mapping[str, str]:
+    """What the buttons say beside it, by the part that each begins; none where there is but one."""
+    if not has_parts(plan):
+        return NO_CHOICES
+    return {RECAPS: tr("Only the recaps"), MEMORY: tr("Only memory")}
 
 
 def _costs(plan: CatchUpPlan) -> list[str]:

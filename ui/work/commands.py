@@ -45,7 +45,9 @@ class WorkCommands(PageCommands):
         )
         self.put_back = self._plain(tr("Put them back"), tr("Put what was cleared where it was."))
         self.retry_all = self._plain(tr("Try all again"), tr("Try everything that failed again."))
-        self.start = self._plain(tr("Write the recaps"), tr("Write the recaps that are missing."))
+        self.start = self._plain(
+            tr("Catch up"), tr("Write the recaps that are missing, and read what was not read yet.")
+        )
         self.recaps = self._plain(tr("Only the recaps"), tr("Reading for memory waits."))
         self.memory = self._plain(tr("Only memory"), tr("The recaps wait."))
         self.stop = self._plain(

@@ -76,7 +76,7 @@ class CatchUpStrip(Strip):
         self._facts.setText(plan_sentence(plan))
         self._arrange(is_on=False)
         has_both = has_parts(plan)
-        self._start.set_text(tr("All of it") if has_both else plan_command(plan))
+        self._start.set_text(plan_command(plan))
         self._recaps.setVisible(has_both)
         self._memory.setVisible(has_both)
 

@@ -13,8 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.companion import Companion, open_companion
-from app.core.operations import OperationStatus
+from app.core.operations import RECAPS, OperationStatus
 from app.core.paths import user_folders
+from app.work.planning.catch_up import CatchUpPlan
+from app.work.planning.memory_planner import ReadingCost
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
 from ui.program.main_window import MainWindow
@@ -192,3 +194,22 @@ async def test_a_catch_up_that_has_ended_is_shown_no_longer(
         assert companion.work.to_do == 0
         assert page._catching_up.isHidden()
         assert page._summary.text() == "Nothing to do"
+
+
+async def test_the_notice_of_a_backlog_offers_its_parts_as_the_page_does(
+    window: MainWindow, demo_tavern: WrittenTavern, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its one button said that it writes the recaps, and had everything read for memory too."""
+    assert window.desk is not None
+    session = window.desk.session
+    await session.open_path(demo_tavern.chat)
+    window.show_page("story")
+    begun: list[str] = []
+    monkeypatch.setattr(session, "catch_up", begun.append)
+    reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
+    session.catch_up_offered.emit(CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading))
+    notice = window.frame.notice
+    assert notice.way_on == "All of it"
+    assert notice.ways == ("Only the recaps", "Only memory")
+    notice.choose("Only the recaps")
+    assert begun == [RECAPS]
