@@ -26,8 +26,9 @@ class Reach(IntEnum):
     RECAP = 2  # its own recap
     SCENE = 3
     RUNNING = 4
-    MEMORIES = 5  # those that cite it, and what is quoted of it
-    NOT_AT_ALL = 6
+    SUMMARY = 5  # or notes in its place
+    MEMORIES = 6  # those that cite it, and what is quoted of it
+    NOT_AT_ALL = 7
 
 
 class Mend(IntEnum):
@@ -86,7 +87,10 @@ def reached(
     codes = bytearray([Reach.NOT_AT_ALL]) * count
     telling = _Telling(slots, sent.dropped if sent else frozenset())
     _mark(codes, _cited(story, telling, cited), Reach.MEMORIES)
-    _fill(codes, 0, _told_until(story, telling, summary_until) + 1, Reach.RUNNING)
+    _mark(codes, _noted(story, telling), Reach.SUMMARY)
+    if telling.tells_summary and not telling.tells_notes:
+        _fill(codes, 0, story.places.get(summary_until, -1) + 1, Reach.SUMMARY)
+    _fill(codes, 0, _folded_until(story, telling) + 1, Reach.RUNNING)
     numbers = telling.scenes
     for scene in story.scenes:
         if scene.number in numbers:
@@ -224,6 +228,10 @@ class _Telling:
         key = SlotName.SHORT.key
         return any(content.key == key and content.tokens for content in self.contents)
 
+    @property
+    def tells_notes(self) -> bool:
+        return any(content.noted for content in self.contents)
+
 
 def _cited(story: Story, telling: _Telling, cited: Mapping[str, Sequence[str]]) -> list[int]:
     """Indexes of the messages that memories in the prompt cite, and of those that are quoted."""
@@ -238,12 +246,18 @@ def _cited(story: Story, telling: _Telling, cited: Mapping[str, Sequence[str]]) 
     return found
 
 
-def _told_until(story: Story, telling: _Telling, summary_until: str) -> int:
-    """Index of the last message that the running recap tells of, or the summary in its place."""
-    if RUNNING_RECAP_KEY in telling.texts:
-        version = injected_version(story.running, story.places)
-        return story.places.get(version.last_anchor, -1) if version is not None else -1
-    return story.places.get(summary_until, -1) if telling.tells_summary else -1
+def _noted(story: Story, telling: _Telling) -> list[int]:
+    """Indexes of the messages of which notes stand in a slot, until a model has read them."""
+    count = len(story.messages)
+    return [index for content in telling.contents for index in content.noted if index < count]
+
+
+def _folded_until(story: Story, telling: _Telling) -> int:
+    """Index of the last message that the running recap tells of, -1 where it is not told."""
+    if RUNNING_RECAP_KEY not in telling.texts:
+        return -1
+    version = injected_version(story.running, story.places)
+    return story.places.get(version.last_anchor, -1) if version is not None else -1
 
 
 def _recapped(story: Story, telling: _Telling) -> list[int]:

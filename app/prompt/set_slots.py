@@ -47,6 +47,7 @@ def content_of(draft: Draft, fitting: int, shown: int, budget: int, count: Count
         full_tokens=count(draft.render(len(entries))),
         passages=tuple(entry.passage for entry in entries[:shown] if entry.passage is not None),
         scenes=_scenes_told(draft, shown),
+        noted=tuple(sorted({e.message for e in entries[:shown] if e.message >= 0})),
     )
 
 

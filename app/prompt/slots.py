@@ -82,7 +82,7 @@ class SlotContent:
 
     shown: ids of memories, in the order in which they matter. budget: before the bound of all,
     with what was borrowed. passages: of messages, as shown. scenes: numbers of the scenes whose
-    recaps are told, in part at least.
+    recaps are told, in part at least. noted: indexes of the messages of which notes are shown.
     """
 
     key: str
@@ -93,6 +93,7 @@ class SlotContent:
     full_tokens: int
     passages: tuple[PassageShown, ...] = ()
     scenes: tuple[int, ...] = ()
+    noted: tuple[int, ...] = ()
 
     @property
     def is_cut(self) -> bool:

@@ -116,6 +116,8 @@ def _pattern_tile(name: str, ink: str, alpha: int, ground: str, ground_alpha: in
     painter = QPainter(tile)
     if name == "lines":
         painter.fillRect(0, 0, side, side // 2, mark)
+    elif name == "columns":
+        painter.fillRect(0, 0, side // 2, side, mark)
     else:
         painter.fillRect(0, 0, side // 2, side // 2, mark)
         painter.fillRect(side // 2, side // 2, side // 2, side // 2, mark)
@@ -124,7 +126,7 @@ def _pattern_tile(name: str, ink: str, alpha: int, ground: str, ground_alpha: in
 
 
 def pattern_brush(name: str, ink: QColor, ground: QColor) -> QBrush:
-    """Level "lines", or a "grid" of dots, of `ink` on `ground`."""
+    """Level "lines", upright "columns", or a "grid" of dots, of `ink` on `ground`."""
     from PySide6.QtGui import QTransform
 
     tile = _pattern_tile(name, ink.name(), ink.alpha(), ground.name(), ground.alpha())

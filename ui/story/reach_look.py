@@ -17,6 +17,7 @@ WORDS = {
     Reach.RECAP: N_("Own recap"),
     Reach.SCENE: N_("Scene recap"),
     Reach.RUNNING: N_("Running recap"),
+    Reach.SUMMARY: N_("Summary"),
     Reach.MEMORIES: N_("Memories"),
     Reach.NOT_AT_ALL: N_("Not at all"),
     Reach.ASIDE: N_("Not part of the story"),
@@ -26,6 +27,7 @@ SENTENCES = {
     Reach.RECAP: N_("The next prompt holds the recap of this message in its place."),
     Reach.SCENE: N_("The next prompt tells of it by the recap of its scene."),
     Reach.RUNNING: N_("The next prompt tells of it by the running recap."),
+    Reach.SUMMARY: N_("The next prompt tells of it by the summary."),
     Reach.MEMORIES: N_("Memories in the next prompt come from this message; nothing else does."),
     Reach.NOT_AT_ALL: N_("Nothing in the next prompt tells of this message."),
     Reach.ASIDE: N_("A notice of SillyTavern, not part of the story."),
@@ -41,6 +43,7 @@ ICONS = {
     Reach.RECAP: "document",
     Reach.SCENE: "book",
     Reach.RUNNING: "layers",
+    Reach.SUMMARY: "fold",
     Reach.MEMORIES: "bookmark",
     Reach.NOT_AT_ALL: "barred",
 }
@@ -69,7 +72,7 @@ def reach_colour(tokens: Tokens, reach: Reach) -> QColor:
             return tokens.long_term.fill
         case Reach.SCENE:
             return tokens.slot_hues["scenes"]
-        case Reach.RUNNING:
+        case Reach.RUNNING | Reach.SUMMARY:
             return tokens.slot_hues["short-term"]
         case Reach.MEMORIES:
             return tokens.slot_hues["arcs"]
@@ -88,6 +91,8 @@ def reach_brush(tokens: Tokens, reach: Reach) -> QBrush:
             return hatch_brush(colour, ground)
         case Reach.RUNNING:
             return pattern_brush("lines", colour, ground)
+        case Reach.SUMMARY:
+            return pattern_brush("columns", colour, ground)
         case Reach.MEMORIES:
             return pattern_brush("grid", colour, ground)
         case _:

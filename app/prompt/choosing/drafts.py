@@ -28,7 +28,7 @@ class Entry:
     line begins. memory: id. rank: what ranks lower comes later whatever it adds. worth: for the
     next reply, 1 for what is usual. gain: what it adds for its length to what is told before it,
     1 for the mean. passage: of a message, where it is one. is_whole: it is a sentence, though it
-    shares its line.
+    shares its line. message: index of the one that it is a note of, -1 for none.
     """
 
     text: str
@@ -42,6 +42,7 @@ class Entry:
     gain: float = 1.0
     passage: PassageShown | None = None
     is_whole: bool = False
+    message: int = -1
 
 
 @dataclass(frozen=True)

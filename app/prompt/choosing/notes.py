@@ -75,6 +75,7 @@ def notes_of(
             (1, sentence.index, sentence.at),
             row=str(sentence.index),
             head=heads[story.messages[sentence.index].name],
+            message=sentence.index,
         )
 
 

@@ -88,6 +88,18 @@ def test_each_message_is_told_in_the_best_way_that_there_is() -> None:
     assert kinds(found) == expected
 
 
+def test_what_the_summary_tells_is_not_called_told_by_nothing() -> None:
+    """Before a model has read the story, notes of its messages stand there."""
+    told = even(story(20, (9,)))
+    notes = replace(content(SlotName.SHORT), noted=(2, 5, 99))
+    slots = SlotSet((slot(SlotName.SHORT.key, "A: a note. B: another."),), contents=(notes,))
+    kinds_ = kinds(reached(told, slots, cited={}, room=100, summary_until="a000004"))
+    assert [at for at, kind in enumerate(kinds_) if kind is Reach.SUMMARY] == [2, 5]
+    slots = replace(slots, contents=(content(SlotName.SHORT),))
+    kinds_ = kinds(reached(told, slots, cited={}, room=100, summary_until="a000004"))
+    assert kinds_ == [Reach.SUMMARY] * 5 + [Reach.NOT_AT_ALL] * 5 + [Reach.VERBATIM] * 10
+
+
 def test_hidden_messages_are_not_sent_and_notices_are_no_part_of_the_story() -> None:
     shown = [message(i) for i in range(6)]
     shown[4] = structs.replace(shown[4], is_hidden=True)
