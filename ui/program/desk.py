@@ -75,6 +75,7 @@ class Desk(QObject):
             self._shown_actions, self._shown_story, window, far=self._far_commands
         )
         self._palette.far_chosen.connect(self.far.go)
+        self._palette.idle_chosen.connect(self.far.say_why)
         self._palette.message_chosen.connect(self._on_message_chosen)
         self._palette.setting_chosen.connect(self._on_setting_chosen)
         self._exporting = Exporting(self.session, actions, window)

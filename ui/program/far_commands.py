@@ -61,8 +61,7 @@ class FarCommands(QObject):
         icons = command_icons(page)
         action = icons[command.place][0] if command.place < len(icons) else None
         if action is None or action.property(ON_CHOSEN):
-            said = tr("“{command}” is done here, with what you choose.", command=command.name)
-            self._session.told.emit(said)
+            self._say_where(command.name)
         elif action.isEnabled():
             action.trigger()
         else:
@@ -81,8 +80,18 @@ class FarCommands(QObject):
         action = self._awaited
         self._forget()
         if action is not None:
-            said = tr("“{command}” has nothing to do here now.", command=words_of(action))
-            self._session.told.emit(said)
+            self.say_why(action)
+
+    def say_why(self, action: QAction) -> None:
+        """Say of a command of the page in front, or of the window, why it does nothing now."""
+        if action.property(ON_CHOSEN):
+            self._say_where(words_of(action))
+            return
+        said = tr("“{command}” has nothing to do here now.", command=words_of(action))
+        self._session.told.emit(said)
+
+    def _say_where(self, name: str) -> None:
+        self._session.told.emit(tr("“{command}” is done here, with what you choose.", command=name))
 
     def _forget(self) -> None:
         self._late.stop()

@@ -253,6 +253,12 @@ def _work_commands(owner: QWidget) -> Mapping[QAction, str]:
     return WorkCommands(owner).icons
 
 
+def _preset_commands(owner: QWidget) -> Mapping[QAction, str]:
+    from ui.prompts.commands import PresetCommands
+
+    return PresetCommands(owner).icons
+
+
 PAGES: Mapping[str, PageSpec] = MappingProxyType(
     {
         "story": PageSpec(N_("Story"), _story, commands=_story_commands),
@@ -262,7 +268,7 @@ PAGES: Mapping[str, PageSpec] = MappingProxyType(
         "budgets": PageSpec(N_("Budgets"), _budgets, has_undo=True, commands=_budget_commands),
         "prompt": PageSpec(N_("Prompt"), _prompt, commands=_prompt_commands),
         "work": PageSpec(N_("Work"), _work, is_bare=True, commands=_work_commands),
-        "settings": PageSpec(N_("Settings"), _settings, is_bare=True),
+        "settings": PageSpec(N_("Settings"), _settings, is_bare=True, commands=_preset_commands),
     }
 )
 WELCOME = PageSpec("", _welcome)  # stands where a page needs a chat and none is open

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from app.core.translation import retold, tr
@@ -11,6 +11,7 @@ from app.work.edits.prompt_edits import PromptState
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Choice, Field
 from ui.controls.labels import Label
+from ui.prompts.commands import PresetCommands
 from ui.prompts.words import NO_PRESET
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE
@@ -50,13 +51,8 @@ class PresetBar(QWidget):
         self.undo = IconButton("undo", tr("Nothing to take back"), is_framed=True)
         self.redo = IconButton("redo", tr("Nothing to do again"), is_framed=True)
         self._label = Label(tr("Preset"), font=ui_font(12.5, MEDIUM), tone=T2_ROLE)
-        self.actions_ = {
-            "keep": QAction(tr("Keep your prompts as a preset"), self),
-            "delete": QAction(tr("Delete the preset"), self),
-            "export": QAction(tr("Export your prompts and presets"), self),
-            "import": QAction(tr("Import presets"), self),
-            "folder": QAction(tr("Open the folder of the files"), self),
-        }
+        self._commands = PresetCommands(self)
+        self.actions_ = self._commands.by_name
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 6, 16, 6)
         row.setSpacing(8)
@@ -95,12 +91,7 @@ class PresetBar(QWidget):
             for name in state.presets:
                 self.presets.addItem(name, name)
             self.presets.setCurrentIndex(max(0, self.presets.findData(state.preset)))
-        self.actions_["delete"].setEnabled(bool(state.preset))
-        self.actions_["delete"].setText(
-            tr("Delete the preset “{preset}”", preset=state.preset)
-            if state.preset
-            else tr("Delete the preset")
-        )
+        self._commands.follow(state)
         for button, label, word, nothing in (
             (self.undo, state.undo, tr("Undo"), tr("Nothing to take back")),
             (self.redo, state.redo, tr("Redo"), tr("Nothing to do again")),

@@ -33,4 +33,20 @@ class RecapCommands(PageCommands):
             tr("The scene's, or the running one from the first scene on."),
             "sync",
         )
-        self._act_on_chosen(self.pin, self.use, self.redo)
+        self.rebuild = self._command(
+            tr("Rebuild the running recap from this scene"),
+            tr("Later scenes are folded in anew."),
+            "sync",
+        )
+        self.renew = self._command(
+            tr("Let the model redo recaps that were written without it"),
+            tr("In one go; what is there stays as a version."),
+            "sync",
+        )
+        self.again = self._command(
+            tr("Fold scenes in again"), tr("Those that only deleted versions told."), "sync"
+        )
+        self.clear = self._command(
+            tr("Delete all versions"), tr("Of the running recap; undo brings them back."), "trash"
+        )
+        self._act_on_chosen(self.pin, self.use, self.redo, self.rebuild)

@@ -47,7 +47,8 @@ class RecapsPage(QWidget):
         self._filled: Story | None = None  # whose versions are shown
         self._is_stale = False
         self.model = VersionModel()
-        self.rail = RecapRail(self.model)
+        self.commands = RecapCommands(self)
+        self.rail = RecapRail(self.model, self.commands)
         self.list = self.rail.list
         self.reading = ReadingPane()
         self.comparison = ComparePane()
@@ -61,7 +62,6 @@ class RecapsPage(QWidget):
             self._sides,
             lambda: self.is_comparing,
         )
-        self.commands = RecapCommands(self)
         self.pinning = RecapPinning(
             session,
             self.reading,
@@ -122,7 +122,6 @@ class RecapsPage(QWidget):
             self.commands.write: self._on_write_asked,
             self.commands.compare: self.compare_shown,
             self.commands.use: self.use_shown,
-            self.commands.redo: self._on_redo_asked,
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)
@@ -160,6 +159,7 @@ class RecapsPage(QWidget):
     @property
     def command_icons(self) -> Mapping[QAction, str]:
         """The commands for the palette, each with its icon's name."""
+        self.rail.offer()
         return self.commands.icons
 
     def take_focus(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Signal
-from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr, tr_in, trn
@@ -14,6 +13,7 @@ from app.story.story import Story
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label
+from ui.recaps.commands import RecapCommands
 from ui.recaps.growth import GrowthLine
 from ui.recaps.version_list import VersionList
 from ui.recaps.version_rows import VersionModel
@@ -45,7 +45,9 @@ class RecapRail(QWidget):
     again_asked = Signal()
     clear_asked = Signal()
 
-    def __init__(self, model: VersionModel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: VersionModel, commands: RecapCommands, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._model = model
         self._offered: object = None
@@ -68,17 +70,14 @@ class RecapRail(QWidget):
         self.write.clicked.connect(self.write_asked)
         self.more = IconButton("more", tr("More for these versions"), side=22)
         self.more.clicked.connect(self._open_menu)
-        self.clear = QAction(tr("Delete all versions"), self)
+        self.clear, self.redo, self.renew = commands.clear, commands.redo, commands.renew
+        self.again, self.rebuild = commands.again, commands.rebuild
         self.clear.triggered.connect(self.clear_asked)
-        self.redo = QAction(self)
         self.redo.triggered.connect(self.redo_asked)
-        self.renew = QAction(self)
         self.renew.triggered.connect(self.model_asked)
         self.made_without_model: Callable[[], int] = lambda: 0  # scenes
-        self.again = QAction(self)
         self.again.triggered.connect(self.again_asked)
         self.let_go: Callable[[], Sequence[Scene]] = lambda: ()
-        self.rebuild = QAction(tr("Rebuild the running recap from this scene"), self)
         self.rebuild.triggered.connect(self.rebuild_asked)
         self._build()
         self.scenes.hide()
@@ -175,14 +174,14 @@ class RecapRail(QWidget):
     def _on_scene(self, _place: int) -> None:
         self.scene_chosen.emit(self.anchor)
 
-    def _open_menu(self) -> None:
-        menu = QMenu(self)
+    def offer(self) -> None:
+        """Let each command say and do what there is to do now, in the menu and in the palette."""
         has_some = any(not row.is_deleted for row in self._model.rows)
-        menu.addAction(self.redo)
         self.redo.setText(tr("Redo this recap") if self.anchor else tr(REBUILD))
         self.redo.setEnabled(bool(self.anchor) or has_some)
-        self._offer_what_was_let_go(menu)
+        self._offer_what_was_let_go()
         scenes = self.made_without_model()
+        self.renew.setEnabled(scenes > 0)
         if scenes:
             self.renew.setText(
                 trn(
@@ -191,14 +190,21 @@ class RecapRail(QWidget):
                     scenes,
                 )
             )
-            menu.addAction(self.renew)
+        is_told = any(row.told for row in self._model.rows)
+        self.rebuild.setEnabled(bool(self.anchor) and is_told)
+        self.clear.setEnabled(not self.anchor and has_some)
+
+    def _open_menu(self) -> None:
+        self.offer()
+        menu = QMenu(self)
+        menu.addAction(self.redo)
+        menu.addActions([one for one in (self.again, self.renew) if one.isEnabled()])
         menu.addAction(self.rebuild if self.anchor else self.clear)
-        self.rebuild.setEnabled(any(row.told for row in self._model.rows))
-        self.clear.setEnabled(has_some)
         menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 4)))
 
-    def _offer_what_was_let_go(self, menu: QMenu) -> None:
+    def _offer_what_was_let_go(self) -> None:
         scenes = self.let_go()
+        self.again.setEnabled(bool(scenes))
         if not scenes:
             return
         first, last = scenes[0].number, scenes[-1].number
@@ -207,4 +213,3 @@ class RecapRail(QWidget):
             if first == last
             else tr("Fold scenes {first} to {last} in again", first=first, last=last)
         )
-        menu.addAction(self.again)

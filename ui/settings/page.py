@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
@@ -88,6 +88,7 @@ class SettingsPage(QWidget):
         self.backend.changed.connect(self._show_kinds)
         self._prompts = PromptsSection(session)
         self._prompts.edit_asked.connect(self.open_prompts)
+        self._prompts.preset_asked.connect(self._on_preset)
         self._prompts_page: PromptsPage | None = None
         self._language = ChosenLanguage(session.companion.folders.data)
         self._scale = ChosenScale(session.companion.folders.data)
@@ -180,6 +181,11 @@ class SettingsPage(QWidget):
         """For the header: the usual ones."""
         return None
 
+    @property
+    def command_icons(self) -> dict[QAction, str]:
+        """What can be done with presets of prompts, for the palette."""
+        return self._prompts.commands.icons
+
     def take_focus(self) -> None:
         """Give the keyboard to the field that finds a setting, or to the prompts."""
         if self._prompts_page is not None and self.shows_prompts:
@@ -198,6 +204,9 @@ class SettingsPage(QWidget):
         self._prompts_page.take_focus()
         self.header_changed.emit()
         return self._prompts_page
+
+    def _on_preset(self, name: str) -> None:
+        self.open_prompts().bar.actions_[name].trigger()
 
     def close_prompts(self) -> None:
         """Show the settings again."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Signal
 
 from app.core.translation import tr
@@ -9,6 +11,7 @@ from app.work.edits.prompt_edits import PromptState
 from ui.controls.buttons import Button
 from ui.controls.setting_sections import Section
 from ui.core.session import Session
+from ui.prompts.commands import PresetCommands
 from ui.prompts.words import summary
 from ui.settings.fact_row import FactRow
 
@@ -16,9 +19,11 @@ from ui.settings.fact_row import FactRow
 class PromptsSection(Section):
     """Signals:
     edit_asked: the prompts are to be shown.
+    preset_asked: and this is to be done there with presets: its name among `commands`.
     """
 
     edit_asked = Signal()
+    preset_asked = Signal(str)
 
     def __init__(self, session: Session) -> None:
         super().__init__(
@@ -28,6 +33,9 @@ class PromptsSection(Section):
         self.button.clicked.connect(self.edit_asked)
         self._row = FactRow(tr("Prompts"), "", self.button)
         self.add_row(self._row)
+        self.commands = PresetCommands(self)
+        for name, command in self.commands.by_name.items():
+            command.triggered.connect(partial(self._ask, name))
         prompts = session.companion.prompts
         prompts.state_changed.connect(self._show_state)
         self._show_state(prompts.state)
@@ -37,8 +45,12 @@ class PromptsSection(Section):
         """What is said of them."""
         return self._row.fact.text()
 
+    def _ask(self, name: str, _is_checked: bool = False) -> None:
+        self.preset_asked.emit(name)
+
     def _show_state(self, state: PromptState) -> None:
         self._row.title.setText(
             tr("Preset “{preset}”", preset=state.preset) if state.preset else tr("Your prompts")
         )
         self._row.fact.setText(summary(state.tasks, ""))
+        self.commands.follow(state)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
@@ -64,11 +64,13 @@ def find_entries(
     far: Sequence[FarCommand] = (),
 ) -> tuple[Entry, ...]:
     """Commands, settings and scenes whose name holds all words of `needle`, then pages of help and
-    messages that hold it. far: commands of other pages, found by words only.
+    messages that hold it. far: commands of other pages, found by words only, as are those that have
+    nothing to do now.
     """
     words = needle.casefold().split()
-    usable = [(action, icon) for action, icon in actions if action.isEnabled()]
-    usable = [(action, icon) for action, icon in usable if action.isVisible()]
+    there_are = [(action, icon) for action, icon in actions if action.isVisible()]
+    usable = [(action, icon) for action, icon in there_are if action.isEnabled()]
+    idle = [(a, i) for a, i in there_are if not a.isEnabled() and words and _has(words, _names(a))]
     # What is called so comes before what is only found by other words for it.
     called = [(a, i) for a, i in usable if _has(words, words_of(a))]
     also = [(a, i) for a, i in usable if (a, i) not in called and _has(words, _names(a))]
@@ -84,6 +86,7 @@ def find_entries(
         *map(_entry_of, also),
         *settings.told,
         *map(_far_entry, also_there),
+        *(replace(_entry_of(one), is_faded=True) for one in idle),
     ]
     titled, told = _help(words)
     found.extend(titled)
@@ -153,12 +156,14 @@ class CommandPalette(FloatingSheet):
         message_chosen: anchor of a message to show.
         setting_chosen: name of a setting to show.
         far_chosen: a FarCommand to go to.
+        idle_chosen: an action that has nothing to do now.
         help_chosen: title of a page of help to show.
     """
 
     message_chosen = Signal(str)
     setting_chosen = Signal(str)
     far_chosen = Signal(object)
+    idle_chosen = Signal(object)
     help_chosen = Signal(str)
 
     def __init__(
@@ -246,8 +251,10 @@ class CommandPalette(FloatingSheet):
         if entry is None:
             return
         self.close()
-        if entry.action is not None:
+        if entry.action is not None and entry.action.isEnabled():
             entry.action.trigger()
+        elif entry.action is not None:
+            self.idle_chosen.emit(entry.action)
         elif entry.anchor:
             self.message_chosen.emit(entry.anchor)
         elif isinstance(entry.value, FarCommand):

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.companion import Companion
 from tests.ui.palette import type_in_palette
 from ui.budgets.page import BudgetsPage
+from ui.controls.buttons import IconButton
 from ui.controls.labels import words_of
 from ui.memories.page import MemoriesPage
 from ui.minds.page import MindsPage
 from ui.program.desk import Desk
 from ui.program.main_window import MainWindow
 from ui.program.pages import PAGES, command_icons
+from ui.settings.page import SettingsPage
 from ui.shell.command_palette import find_entries
+from ui.shell.entries import ENTRY_ROLE, EntryModel
 
 pytestmark = pytest.mark.slow
 
@@ -121,4 +125,76 @@ async def test_what_stays_impossible_says_so(
 async def test_without_a_chat_only_pages_that_need_none_are_offered(window: MainWindow) -> None:
     assert window.desk is not None
     offered = {command.page for command in window.desk.far.of_others("story")}
-    assert offered == {"work"}
+    assert offered == {"work", "settings"}
+
+
+def menu_commands(menu: QMenu) -> list[QAction]:
+    """All that a menu does, in its submenus too."""
+    found: list[QAction] = []
+    for action in menu.actions():
+        inner = action.menu()
+        if isinstance(inner, QMenu):
+            found += menu_commands(inner)
+        elif not action.isSeparator():
+            found.append(action)
+    return found
+
+
+async def test_every_command_of_every_menu_is_found_on_its_page(desk: Desk) -> None:
+    """Those that have nothing to do just now, too: else nobody learns that they exist."""
+    desk._on_prompts()
+    missing: set[str] = set()
+    menus = 0
+    for key in PAGES:
+        page = page_of(desk, key)
+        commands = page.findChildren(QAction)
+        window = page.window()
+        for button in window.findChildren(IconButton):
+            if button.isVisible() and button._icon in {"more", "chevron-down"}:
+                button.click()
+                menu = QApplication.activePopupWidget()
+                if isinstance(menu, QMenu):
+                    menus += 1
+                    commands += menu_commands(menu)
+                    menu.close()
+        far = desk.far.of_others(key)
+        for command in commands:
+            name = words_of(command)
+            if command.isSeparator() or not name or not command.isVisible():
+                continue
+            found = find_entries(name, desk._shown_actions(), None, far)
+            if name not in [entry.text for entry in found]:
+                missing.add(f"{key}: {name}")
+    assert menus >= 3
+    assert missing == set()
+
+
+async def test_a_command_that_has_nothing_to_do_says_so(desk: Desk) -> None:
+    said: list[str] = []
+    desk.session.told.connect(said.append)
+    desk.show_page("story")
+    page = desk._frame.stack.currentWidget()
+    assert page is not None
+    (edit,) = (one for one, _ in command_icons(page) if words_of(one) == "Edit recap")
+    edit.setEnabled(False)
+    desk.open_palette()
+    model = EntryModel()
+    model.show_entries(find_entries("edit recap", desk._shown_actions(), None))
+    rows = [model.index(row) for row in range(model.rowCount())]
+    (row,) = (row for row in rows if row.data(ENTRY_ROLE).action is edit)
+    assert row.data(ENTRY_ROLE).is_faded
+    desk._palette._choose(row)
+    assert said == ["“Edit recap” is done here, with what you choose."]
+    desk._actions["redo"].setEnabled(False)
+    found = find_entries("redo", desk._shown_actions(), None)
+    assert [one.is_faded for one in found if one.action is desk._actions["redo"]] == [True]
+
+
+async def test_presets_of_prompts_are_reached_from_everywhere(desk: Desk) -> None:
+    desk.show_page("story")
+    type_in_palette(desk, "keep your prompts as a preset")
+    assert desk.page_key == "settings"
+    page = desk._frame.stack.currentWidget()
+    assert isinstance(page, SettingsPage)
+    assert page.shows_prompts
+    assert page.open_prompts().bar.name.isVisible()
