@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.memory.epistemic.epistemic_map import EpistemicMap, inner_of
+from app.memory.epistemic.epistemic_map import EpistemicMap
+from app.memory.epistemic.second_order import inner_of
 from app.memory.records import Tier
 from app.work.queries.memory_view import MemoryView
 from tests.bench.belief_chats import plain

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from app.memory.epistemic.propositions import People, is_a_name, is_alike, is_everyone, is_same
+from app.memory.epistemic.second_order import Inner, inner_of
 from app.memory.epistemic.witnessing import Witnessing
 from app.memory.names import name_in
 from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors, normalised
 from app.memory.standing import Standing, Status
-from app.memory.tiers.epistemic import NESTED, STATE_OF_VERB
 
 HOLDING = ("knows", "suspects", "believes", "hiding")
 PUBLIC = (Status.ACTIVE, Status.ENDED, Status.LATER)
-ABOUT_MINDS = ("does not know", "doesn't know", "doesn’t know", "is unaware")
 
 
 class Spreading(StrEnum):
@@ -37,18 +36,6 @@ class Proposition:
     number: int
     text: str
     standings: tuple[Standing, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Inner:
-    """What somebody thinks of another's mind: holder and state are the other's (spec §7, one level
-    of nesting).
-    """
-
-    standing: Standing
-    holder: str
-    state: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +195,15 @@ class EpistemicMap:
             minds=tuple(minds),
         )
 
-    def _second_order_seen(self, person: str, at: int, held: Iterable[Standing]) -> Iterator[Inner]:
-        """What somebody takes others to hold, since they learned it together."""
+    def _second_order_seen(self, person: str, at: int, held: Sequence[Standing]) -> Iterator[Inner]:
+        """What somebody takes others to hold, since they learned it together and nothing is stated
+        otherwise.
+        """
         if self.witnessing is None:
             return
         own = {normalised(s.memory.text): s for s in held}
         by_message = {s.start: s for s in held}
-        for mind in self.witnessing.second_order_of(person, at):
+        for mind in self.witnessing.second_order_of(person, at, held):
             standing = own.get(normalised(mind.text)) or by_message.get(mind.at)
             standing = standing or next(iter(own.values()), None)
             if standing is not None:
@@ -312,19 +301,6 @@ class EpistemicMap:
             if is_alike(text, group[0].memory.text, self._stopwords):
                 return group
         return None
-
-
-def inner_of(standing: Standing) -> Inner | None:
-    """What the entry says of another's mind, None when it speaks of something else."""
-    text = standing.memory.text.removeprefix("that ").strip()
-    for verb in ABOUT_MINDS:
-        holder, found, about = text.partition(f" {verb} ")
-        if found and name_in(holder) and about.strip():
-            return Inner(standing, name_in(holder), "unaware", about.removeprefix("of ").strip())
-    nested = NESTED.fullmatch(text)
-    if nested is None or not name_in(nested[1]) or not nested[1][:1].isupper():
-        return None
-    return Inner(standing, name_in(nested[1]), STATE_OF_VERB[nested[2].lower()], nested[3].strip())
 
 
 def _step(standing: Standing) -> Step:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from app.core.translation import N_
 from app.memory.epistemic.presence import Company, Event, Whereabouts
-from app.memory.epistemic.propositions import is_same
+from app.memory.epistemic.propositions import is_alike, is_same
+from app.memory.epistemic.second_order import StatedMinds, inner_of, unshared_of
 from app.memory.epistemic.shared_sights import SharedSight
 from app.memory.lifecycle.state_change import takes_place
 from app.memory.reading.presence_lines import OPEN, SAID
@@ -66,6 +67,7 @@ class Witnessing:
         self.where = where
         self._shared = shared
         self._place_words = frozenset[str]().union(*(pack.place_words for pack in packs))
+        self._stopwords = frozenset[str]().union(*(pack.stopwords for pack in packs))
         self.things = tuple(self._witnessed())
 
     def entries(self, chat: int, stated: Iterable[Standing] = ()) -> tuple[Standing, ...]:
@@ -86,22 +88,48 @@ class Witnessing:
                     found.append(kept)
         return tuple(sorted(found, key=lambda s: s.start))
 
-    def second_order_of(self, person: str, at: int) -> tuple[SecondOrderBelief, ...]:
-        """What somebody takes the others to hold at a message: what both learned together last."""
-        key = self._key(person)
-        latest: dict[tuple[str, int], Witnessed] = {}
-        own: dict[int, Witnessed] = {}
+    def second_order_of(
+        self, person: str, at: int, held: Sequence[Standing] = ()
+    ) -> tuple[SecondOrderBelief, ...]:
+        """What somebody takes the others to hold at a message: what both learned together last,
+        unless their own entries, held, state what they think of the others.
+        """
+        key, stated = self._key(person), self._stated_in(held)
+        together: dict[tuple[str, int], list[Event]] = {}
+        own: dict[int, Event] = {}
         for thing in self.things:
             if thing.event.at > at or key not in thing.there:
                 continue
-            own[thing.proposition] = thing
+            own[thing.proposition] = thing.event
             for other in thing.there - {key}:
-                latest[other, thing.proposition] = thing
-        learned = (
-            SecondOrderBelief(other, thing.event.text, thing.event.at, own[proposition] is thing)
-            for (other, proposition), thing in latest.items()
+                together.setdefault((other, thing.proposition), []).append(thing.event)
+        found = []
+        for (other, proposition), events in together.items():
+            last = stated.left(other, ((event.at, event.text) for event in events))
+            if last is not None:
+                is_so = last == (own[proposition].at, own[proposition].text)
+                found.append(SecondOrderBelief(other, last[1], last[0], is_so))
+        shared = self._second_order_by_shared(key, at)
+        left = (mind for mind in shared if stated.left(mind.of, [(mind.at, mind.text)]))
+        return (*found, *left)
+
+    def _stated_in(self, held: Sequence[Standing]) -> StatedMinds:
+        """What entries state of others' minds."""
+        return StatedMinds(
+            tuple(inner for inner in map(inner_of, held) if inner is not None),
+            tuple(one for one in map(unshared_of, held) if one is not None),
+            self._key,
+            is_same=self._is_told_as,
+            is_of_same=lambda stated, text: (
+                self._is_told_as(stated, text) or self._is_of_same(_bare(stated), _bare(text))
+            ),
         )
-        return (*learned, *self._second_order_by_shared(key, at))
+
+    def _is_told_as(self, stated: str, text: str) -> bool:
+        """Whether what is stated of a mind is what was said or shown, in other words."""
+        if takes_place(_bare(stated), _bare(text), self._place_words):
+            return False
+        return is_same(stated, text) or is_alike(stated, text, self._stopwords)
 
     def _second_order_by_shared(self, key: str, at: int) -> Iterator[SecondOrderBelief]:
         """What somebody takes the others to hold still, by what they saw together once. Who does
@@ -217,3 +245,7 @@ class Witnessing:
 
     def _key(self, name: str) -> str:
         return self.where.people.key(name)
+
+
+def _bare(text: str) -> str:
+    return text.removeprefix("that ")
