@@ -2,24 +2,20 @@
 
 `python -m tests.bench.tomi FOLDER` gets both, which are not part of this project, with git;
 `python -m tests.bench beliefs` measures on them when TAVERNKEEP_TOMI names the folder. ToMi's
-stories are made by its own generator; of OpenToM the plots count, not the prose made of them. Its
-labels of second order go by the prose, where one who is watched may not notice it: of like plots
-some have one label and some the other, so that no reading of the plots gives all of them.
+stories are made by its own generator; OpenToM's are read by `tests/bench/opentom.py`.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
 import random
 import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -31,8 +27,6 @@ FOLDER_VARIABLE = "TAVERNKEEP_TOMI"
 ROOM = re.compile(r"(?P<who>\w+) (?P<verb>entered|exited|is in) the (?P<place>.+?)\.?$")
 MOVED = re.compile(r"(?P<who>\w+) moved the (?P<thing>.+?) to (?:the )?(?P<to>.+?)\.?$")
 LIES = re.compile(r"The (?P<thing>.+?) is in the (?P<to>.+?)\.?$")
-NOTICED = re.compile(r"Both (\w+) and (\w+) noticed")
-PERSPECTIVE = re.compile(r"From (\w+)'s perspective, where (?:precisely does (\w+))?")
 SEARCH = re.compile(r"Where will (\w+) look for the (.+?)\?")
 THINKS = re.compile(r"Where does (\w+) think that (\w+) searches for the (.+?)\?")
 
@@ -54,19 +48,31 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Noticing:
+    """Whether who moves a thing takes another to have seen it, by the prose; where it is otherwise
+    than it was. line: what a reading notes of it.
+    """
+
+    who: str
+    is_seen: bool
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
 class BeliefStory:
     """told: messages. lines: what a reading of them gives, numbered from 1.
 
     is_sound: its labels were made in the order in which it is told. ToMi's generator lets a third
     person act when all else has happened, and then puts that into the middle of the story: whoever
     is on its list of observers by then "sees" with them where the thing is at the end. Two plots of
-    OpenToM's call two people by one name.
+    OpenToM's call two people by one name. noticing: what more its prose says.
     """
 
     told: tuple[str, ...]
     lines: tuple[str, ...]
     questions: tuple[Asked, ...]
     is_sound: bool = True
+    noticing: Noticing | None = None
 
 
 def get(folder: Path) -> None:
@@ -157,68 +163,6 @@ class Replay:
         for one in there:
             for other in there:
                 self._thoughts[one, "" if one == other else other] = to
-
-
-def opentom(folder: Path) -> Iterator[BeliefStory]:
-    """The plots of OpenToM with the questions where exactly a thing is."""
-    where = next(path.parent for path in sorted(folder.rglob("location_fg_so_new.json")))
-    plots: Mapping[str, Any] = json.loads((where / "meta_data.json").read_text(encoding="utf-8"))
-    answers: dict[str, list[Asked]] = {}
-    for name in ("location_fg_fo_new.json", "location_fg_so_new.json"):
-        for key, asked in json.loads((where / name).read_text(encoding="utf-8")).items():
-            answers.setdefault(key, []).extend(_asked(asked, plots[key]["plot_info"]))
-    for key, plot in plots.items():
-        yield _of_opentom(plot, tuple(answers.get(key, ())))
-
-
-def _asked(questions: Sequence[Mapping[str, str]], info: Mapping[str, str]) -> Iterator[Asked]:
-    for one in questions:
-        found = re.match(
-            r"From (\w+)'s perspective, where (?:precisely does (\w+))?", one["question"]
-        )
-        if found is None or found[1] == "narrator" or "beginning" in one["question"]:
-            continue
-        is_false = one["answer"] != info["move_to_place"]
-        told = _plain(one["answer"])
-        yield Asked(found[1], found[2] or "", info["eoi"], told, is_false=is_false)
-
-
-def _of_opentom(plot: Mapping[str, Any], questions: tuple[Asked, ...]) -> BeliefStory:
-    info = plot["plot_info"]
-    mover, observer, thing = info["mover"], info["observer"], info["eoi"]
-    told: list[str] = []
-    lines: list[str] = []
-    room, is_there = "room", True
-    for sentence in plot["plot"].splitlines():
-        told.append(sentence)
-        head = f"sources={len(told)}"
-        if NOTICED.match(sentence):
-            rooms = re.findall(r" in the ([^.]+?)(?= in the |\.|$)", sentence)
-            room = rooms[-1] if len(rooms) > 1 else room
-            lines += (f"[present:{head}] {one} | {room}" for one in (mover, observer))
-            lines.append(f"[shown:{head}] {mover} | {_lies_in(thing, info['original_place'])}")
-        elif " moved the " in sentence:
-            if is_there and not plot["observed"]:
-                told[-1:] = [f"{observer} was elsewhere.", sentence]
-                lines.append(f"[leave:sources={len(told) - 1}] {observer} | {room}")
-            head = f"sources={len(told)}"
-            lines.append(f"[shown:{head}] {mover} | {_lies_in(thing, info['move_to_place'])}")
-        elif found := ROOM.match(sentence):
-            kind = "leave" if found["verb"] == "exited" else "enter"
-            if found["who"] == observer:
-                is_there = kind == "enter"
-            lines.append(f"[{kind}:{head}] {found['who']} | {found['place']}")
-    moved = [sentence for sentence in told if " moved the " in sentence]
-    is_sound = all(sentence.startswith(mover) for sentence in moved)
-    return BeliefStory(tuple(told), tuple(lines), questions, is_sound)
-
-
-def _lies_in(thing: str, place: str) -> str:
-    return f"The {thing} is in the {_plain(place)}."
-
-
-def _plain(place: str) -> str:
-    return place.rstrip(".").removeprefix("the ")
 
 
 if __name__ == "__main__":
