@@ -68,6 +68,12 @@ class ProgramSettings(Group):
     window_state = Setting(
         "window_state", "", N_("Window layout"), N_("Position and size of the window.")
     )
+    memories_shown = Setting(
+        "memories_shown",
+        "",
+        N_("Memories that are shown"),
+        N_("Which the page Memories shows beside those that hold."),
+    )
     follow_page = Setting(
         "follow_page",
         True,

@@ -12,6 +12,7 @@ from app.core.operations import OperationKind
 from app.core.translation import N_, tr
 from app.memory.lifecycle.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
+from app.settings.program import ProgramSettings
 from app.work.edits.memory_edits import MemoryEdits
 from app.work.scheduling.text_requests import TextOffer, TextRequest
 from ui.core.session import Session
@@ -159,6 +160,18 @@ class MemoryHands(QObject):
             lambda edits, path: edits.edit_text(path, kind, text, subject=subject),
             name=N_("editing a text"),
         )
+
+    # The page itself
+
+    @property
+    def shows(self) -> str:
+        """What is shown beside what holds, as it was kept."""
+        return ProgramSettings(self._session.companion.settings).memories_shown
+
+    def keep_shows(self, shown: str) -> None:
+        """Show the same beside what holds in the next run. shown: as the rail says it."""
+        keeping = self._session.companion.put_setting("memories_shown", shown)
+        self._session.do(keeping, name=N_("keeping what is shown"))
 
     # Work
 

@@ -75,7 +75,7 @@ class MemoriesPage(QWidget):
         self.commands = MemoryCommands(self)
         self.hands = MemoryHands(session, self)
         self.model = MemoryModel()
-        self.rail = MemoryRail()
+        self.rail = MemoryRail(self.hands.shows)
         self.tools = MemoryTools(self.commands)
         self.table = MemoryTable(self.model)
         self._filters = Filters(self.rail, self.tools, self.table)
@@ -130,6 +130,7 @@ class MemoriesPage(QWidget):
         session.operations_changed.connect(self._show_operations)
         self.rail.place_chosen.connect(self._on_place)
         self.rail.shows_changed.connect(self._arrange)
+        self.rail.shows_wanted.connect(hands.keep_shows)
         self.tools.searched.connect(self._on_searched)
         self.tools.left.connect(self.take_focus)
         self.moment.moved.connect(self._on_moved)
@@ -305,7 +306,10 @@ class MemoriesPage(QWidget):
         self.model.show_rows(found.rows, view.ground, view.at)
         self.table.choose(chosen, scrolls=False)
         if not self.table.chosen_rows:
-            self.table.choose_near(row)
+            # What was deleted hands the next press of Del on to nothing that nobody has read.
+            is_deleted = bool(chosen) and self._by_id.keys().isdisjoint(chosen)
+            chooses = row < 0 or (bool(chosen) and not is_deleted)
+            self.table.choose_near(row, chooses=chooses)
         self.table.verticalScrollBar().setValue(top)
         self._rows.setCurrentWidget(self.table if found.rows else self._nothing)
         self.people.show_entities(view.entities, view.memories, view.ground, can_change=can_change)

@@ -233,6 +233,9 @@ def _members(name: str, members: Sequence[Standing], wanted: Wanted) -> list[Row
         else:
             under.setdefault(heir.memory.id, []).append(standing)
     tops.sort(key=_key(wanted.order), reverse=wanted.is_descending)
+    if wanted.order is Order.STORY:
+        # Of a long story many more ended than hold, and most of them at its beginning.
+        tops.sort(key=lambda top: top.status is Status.ENDED)
     rows = []
     for top in tops:
         older = under.get(top.memory.id, [])

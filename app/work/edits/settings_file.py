@@ -30,7 +30,9 @@ KIND = "settings of Tavernkeep"
 VERSION = 1
 LARGEST = 1_000_000  # bytes
 # Of this machine, or of one chat: where folders are, how the window stands, presets that are here.
-NOT_GIVEN = frozenset({"tavern", "window_state", "lore_done", "recap_pins", "prompt_preset"})
+NOT_GIVEN = frozenset(
+    {"tavern", "window_state", "memories_shown", "lore_done", "recap_pins", "prompt_preset"}
+)
 IMPORT, IMPORT_TAKEN_BACK = N_("import of settings"), N_("import of settings taken back")
 NO_FILE = N_("This is no file of Tavernkeep's settings. Nothing was changed.")
 

@@ -18,6 +18,7 @@ OF_THEIR_OWN_PLACE = {
     *("tavern", "backend", "prompt_preset", "theme", "contrast", "story_text_size", "window_state"),
     "story_colours",
     "lore_done",
+    "memories_shown",
     "memory_left_out",
     "prices_of_models",
     "recap_pins",

@@ -22,11 +22,13 @@ from app.memory.documents.browsing import Wanted, arranged, sentence_of
 from app.memory.documents.scene_memories import memories_by_scene
 from app.memory.records import Grounding, Review, Tier
 from app.memory.standing import Standing, Status
+from app.settings.program import ProgramSettings
 from app.story.story import ChatKind
 from app.work.queries.memory_view import MemoryView
 from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
 from ui.memories.listing.model import Column, MemoryModel
+from ui.memories.listing.rail import MemoryRail
 from ui.memories.members import members_menu
 from ui.memories.page import MemoriesPage
 from ui.memories.pane.pane import DETAILS, REVIEW
@@ -331,6 +333,43 @@ async def test_several_are_deleted_at_once_and_brought_back_at_once(
     await until(lambda: demo_window.actions_["undo"].text() == "Undo: delete 2 memories")
     demo_window.actions_["undo"].trigger()
     await until(lambda: shown(page) == before)
+
+
+async def test_a_second_press_of_del_deletes_nothing_unseen(
+    page: MemoriesPage, until: Until
+) -> None:
+    await wake(page, until)
+    before = shown(page)
+    press_row(page, row_of(page, "Six honey cakes"))
+    page.table.setFocus()
+    QTest.keyClick(page.table, Qt.Key.Key_Delete)
+    await until(lambda: len(shown(page)) == len(before) - 1)
+    assert page.chosen.ids == []
+    assert not page.commands.delete.isEnabled()
+    QTest.keyClick(page.table, Qt.Key.Key_Delete)
+    page.refresh()  # nor does whatever comes meanwhile choose one
+    await until(lambda: page.chosen.ids == [])
+    # The keyboard goes on from there: one press chooses, and shows, what stands next.
+    QTest.keyClick(page.table, Qt.Key.Key_Down)
+    assert len(page.chosen.ids) == 1
+    assert page.commands.delete.isEnabled()
+    assert len(shown(page)) == len(before) - 1
+
+
+async def test_what_is_shown_beside_what_holds_is_remembered(
+    page: MemoriesPage, companion: Companion, until: Until
+) -> None:
+    await wake(page, until)
+    assert page.rail.shows["ended"].isChecked()
+    page.rail.shows["ended"].click()
+    page.rail.shows["pinned"].click()
+    await until(lambda: ProgramSettings(companion.settings).memories_shown != "")
+    rail = MemoryRail(page.hands.shows)
+    assert not rail.shows["ended"].isChecked()
+    assert rail.shows["waiting"].isChecked()
+    assert not rail.shows["rejected"].isChecked()
+    assert not rail.shows["pinned"].isChecked()
+    rail.deleteLater()
 
 
 async def test_pinned_memories_can_be_shown_alone(page: MemoriesPage, until: Until) -> None:

@@ -48,16 +48,23 @@ _ONLY = (
 )
 
 
+HOLDS = "active"  # is shown always; so that what is kept is never empty
+
+
 class MemoryRail(QWidget):
-    """Signals:
+    """kept: what was shown at last, as of `shows_wanted`; "" at the first time.
+
+    Signals:
     place_chosen: ALL, PEOPLE, TEXTS or a tier's value.
     shows_changed: what is shown beside what holds became different.
+    shows_wanted: the same by a press of the user, to be `kept` until the next run.
     """
 
     place_chosen = Signal(str)
     shows_changed = Signal()
+    shows_wanted = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, kept: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.places: dict[str, PlaceButton] = {}
         self.shows: dict[str, QCheckBox] = {}
@@ -85,8 +92,9 @@ class MemoryRail(QWidget):
         )
         column.addSpacing(14)
         column.addWidget(_heading(tr("Show")))
+        shown = kept.split(",") if kept else SHOWN_AT_FIRST
         for key, word, sentence in (*_SHOWS, *_ONLY):
-            self._add_show(column, str(key), tr(word), tr(sentence), is_on=key in SHOWN_AT_FIRST)
+            self._add_show(column, str(key), tr(word), tr(sentence), is_on=key in shown)
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -118,6 +126,7 @@ class MemoryRail(QWidget):
         box.setToolTip(sentence)
         box.setAccessibleDescription(sentence)
         box.toggled.connect(self._on_show)
+        box.clicked.connect(self._on_pressed)
         count = Label(font=ui_font(12), tone=T3_ROLE)
         row = QHBoxLayout()
         row.setContentsMargins(8, 0, 10, 0)
@@ -169,6 +178,9 @@ class MemoryRail(QWidget):
 
     def _on_show(self, _is_on: bool) -> None:
         self.shows_changed.emit()
+
+    def _on_pressed(self) -> None:
+        self.shows_wanted.emit(",".join((HOLDS, *sorted(self.show_set))))
 
 
 SHOWN_AT_FIRST = (Show.ENDED, Show.LOST, Show.WAITING)

@@ -132,13 +132,19 @@ class MemoryTable(QTableView):
         if scrolls:
             self.scrollTo(first)
 
-    def choose_near(self, place: int) -> None:
-        """What was chosen is gone: choose what stands in its row now, else the first."""
+    def choose_near(self, place: int, *, chooses: bool = True) -> None:
+        """What was chosen is gone: go to what stands in its row now, else to the first.
+
+        chooses: else the keyboard goes on from there, and nothing is chosen.
+        """
         rows = self.memories.rows
         near = (*rows[max(0, place) :], *rows)
         found = next((row.standing for row in near if row.standing is not None), None)
-        if found is not None:
-            self.choose((found.memory.id,), scrolls=False)
+        if found is None:
+            return
+        self.choose((found.memory.id,), scrolls=False)
+        if not chooses:
+            self.selectionModel().clearSelection()
 
     def _on_editor_closed(self, _editor: object, _hint: object = None) -> None:
         QTimer.singleShot(0, self.edit_ended.emit)  # the view itself closes it after this

@@ -60,6 +60,13 @@ def test_what_was_replaced_stands_under_its_heir_newest_first() -> None:
     assert shown.rows[2].count == 2
 
 
+def test_what_ended_for_good_comes_last() -> None:
+    """Of a long story it is nearly all, and would stand before what holds."""
+    gone = standing("gone", status=Status.ENDED, start=0)
+    shown = arranged([gone, OLD, MIDDLE, NEW, OTHER], Wanted())
+    assert names(shown.rows) == ["[Long-term]", "other", "new", "middle", "old", "gone"]
+
+
 def test_what_ended_can_be_left_out() -> None:
     shown = arranged([OLD, MIDDLE, NEW], Wanted(show=frozenset()))
     assert names(shown.rows) == ["[Long-term]", "new"]
