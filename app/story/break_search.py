@@ -182,12 +182,15 @@ class ScenesOfMessages:
         usual = sum(len(window.shown) for window in windows) // len(windows)
         least = min(len(window.candidates) for window in windows[:-1] or windows)
         likely = len(left) // USUAL_LENGTH
-        most = len(part.told) // max(1, rules.minimum)
         # A hit begins a new scene, and is followed by a search of the scene that it closed.
         forward = max(len(windows), likely)
         backward = shown * min(usual, USUAL_LENGTH) // usual
         vetoed = ceil(len(left) / (1 + VETO_REACH))
-        at_most = ceil(len(left) / least) + vetoed + 3 * most + 2
+        at_most = ceil(len(left) / least) + vetoed + 2
+        if self._outgrows(part, rules):  # both parts of each cut may be asked about once more
+            at_most += 3 * (len(part.told) // max(1, rules.minimum))
+        else:  # each cut has both parts looked at to their ends, and each answer settles a message
+            at_most = min(len(left), at_most + 2 * part.most_breaks(left, rules))
         return SearchCost(
             messages=len(left),
             requests=forward + likely,
@@ -197,6 +200,11 @@ class ScenesOfMessages:
             + (forward + likely) * INSTRUCTION_TOKENS,
             output_tokens=(forward + likely) * ANSWER_TOKENS,
         )
+
+    def _outgrows(self, part: _Part, rules: SearchRules) -> bool:
+        """Whether one request cannot write the recap of all of it."""
+        room = rules.scene_room
+        return room is not None and sum(self.tokens[index] for index in part.told) > room
 
     def shown_between(self, ends: Sequence[str], speakers: str) -> tuple[int, ...] | None:
         """Indexes of the messages that count from one anchor to another, None when one is gone."""
@@ -289,6 +297,15 @@ class _Part:
     @property
     def unsearched(self) -> list[int]:
         return [i for i in self.candidates if i not in self.done and i not in self.barred]
+
+    def most_breaks(self, left: Sequence[int], rules: SearchRules) -> int:
+        """How many of these may end scenes that are long enough."""
+        places, apart = {index: at for at, index in enumerate(self.told)}, max(1, rules.minimum)
+        breaks, last = 0, -apart
+        for index in left:
+            if places[index] - last >= apart:
+                breaks, last = breaks + 1, places[index]
+        return breaks
 
     def windows(self, rules: SearchRules) -> Iterator[BreakSearch]:
         """All questions about this part, when each is answered with no."""

@@ -279,3 +279,20 @@ def test_what_is_searched_costs_nothing_more() -> None:
     assert cost.requests < 50
     search.run(never)
     assert search.at_most() == 0
+
+
+def test_a_few_new_messages_of_a_long_scene_are_said_to_take_few_requests() -> None:
+    """It was said of 15 messages that they take 122 requests at most, since all of the scene was
+    counted, most of which had been searched before.
+    """
+    search = Search(messages_of(100))
+    search.run(never)
+    search.messages = messages_of(115)
+    place = search.place()
+    (scene,) = scenes_of(search.messages, search.breaks)
+    cost = place.cost(scene, search.rules)
+    assert cost.messages == 15
+    assert cost.requests_at_most <= 2 * cost.messages
+    asked = len(search.questions)
+    search.run(always_last)
+    assert len(search.questions) - asked <= cost.requests_at_most
