@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
-from app.core.translation import N_, tr
+from app.core.operations import Operation, OperationStatus
+from app.core.translation import N_, retold, tr
 from ui.core.session import Session
 from ui.shell.notice import READ, Notice, plan_sentence
 
 READING = "reading for memory"
+SECONDS = 60.0  # that it is said for: the reading goes on meanwhile
+
+
+UNDER_WAY = "reading under way"
 
 
 class StoryReading(QObject):
-    """Where no model is asked there is nothing to say, and it begins at once."""
+    """Where no model is asked there is nothing to say, and it begins at once.
+
+    Signals:
+        work_wanted: the user wants to see how far the reading is.
+    """
+
+    work_wanted = Signal()
 
     def __init__(self, session: Session, notice: Notice) -> None:
         super().__init__(notice)
@@ -32,6 +43,11 @@ class StoryReading(QObject):
 
     async def _offer(self, path: Path) -> None:
         companion = self._session.companion
+        ahead = companion.work.reading_ahead(path)
+        if ahead is not None:
+            sentence = under_way_sentence(ahead)
+            self._notice.offer(UNDER_WAY, sentence, way_on=tr("Show the work"), seconds=SECONDS)
+            return
         plan = None if companion.is_reading_only else await companion.work.reading(path)
         if plan is None:
             await companion.remembered.read_now(path)
@@ -39,10 +55,24 @@ class StoryReading(QObject):
             self._notice.offer(READING, plan_sentence(plan), way_on=tr(READ))
 
     def _on_acted(self, key: str) -> None:
+        if key == UNDER_WAY:
+            self.work_wanted.emit()
         path = self._session.path
         if key == READING and path is not None:
             reading = self._session.companion.remembered.read_now(path)
             self._session.do(reading, name=N_("reading the story"))
 
     def _on_chat_opened(self, _story: object) -> None:
-        self._notice.withdraw(READING)
+        for key in (READING, UNDER_WAY):
+            self._notice.withdraw(key)
+
+
+def under_way_sentence(ahead: Operation) -> str:
+    """That the story is read already, or waits to be. ahead: what runs, or is next."""
+    label = retold(ahead.spec.label)
+    if ahead.status is OperationStatus.RUNNING:
+        return tr("This story is being read: {label}.", label=label)
+    why = ahead.held or ahead.error
+    if why:
+        return tr("This story is to be read, and waits. {why}", why=retold(why))
+    return tr("This story is to be read, and waits for its turn: {label}.", label=label)

@@ -92,6 +92,7 @@ class Banners(QObject):
         self._outside.key_wanted.connect(self._on_key_wanted)
         self._page_call.message_wanted.connect(self.message_wanted)
         self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
+        self._story_reading.work_wanted.connect(self._on_work_wanted)
         self._correction.edit_wanted.connect(self.texts_wanted)
         self._correction.changed.connect(self._show_waiting)
         self._waiting.changed.connect(self.show_in_review)
@@ -122,6 +123,9 @@ class Banners(QObject):
 
     def _on_cuts_wanted(self) -> None:
         self.page_wanted.emit("budgets")
+
+    def _on_work_wanted(self) -> None:
+        self.page_wanted.emit("work")
 
     def _on_key_wanted(self) -> None:
         self.setting_wanted.emit(API_KEY)

@@ -15,6 +15,7 @@ from app.core.operations import (
     GONE,
     MEMORY,
     OFF,
+    RECAPS,
     Operation,
     OperationKind,
     OperationStatus,
@@ -55,6 +56,12 @@ def _why_resting(chat: OpenChat) -> str:
     if chat.is_gone:
         return tr(GONE)
     return tr(OFF) if chat.is_off else ""
+
+
+def _is_reading(operation: Operation, chat_id: int) -> bool:
+    spec = operation.spec
+    is_of_it = spec.chat == chat_id and spec.kind is OperationKind.MEMORY_PASS
+    return is_of_it and operation.status not in FINISHED
 
 
 class WorkToDo:
@@ -197,6 +204,17 @@ class WorkToDo:
     async def reading(self, path: Path) -> CatchUpPlan | None:
         """What reading an open chat for its memory takes; None where no model is asked."""
         return await self._scheduler.reading(self._chats.required(path))
+
+    def reading_ahead(self, path: Path) -> Operation | None:
+        """What of an open chat is read for memory now, or next, on the way to its last message;
+        None where nobody has wanted that yet.
+        """
+        chat = self._chats.required(path)
+        on = {progress.chat for progress in self.catching_up if not progress.is_stopping}
+        reads_on = chat.chat_id in on and self._scheduler.part_of(chat.chat_id) != RECAPS
+        if not (chat.reading_state.is_wanted or reads_on):
+            return None
+        return next((op for op in self.operations if _is_reading(op, chat.chat_id)), None)
 
     @property
     def to_do(self) -> int:
