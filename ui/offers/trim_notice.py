@@ -17,8 +17,8 @@ TRIMMED = "trimmed"
 PAGES = ("story", "prompt")  # which do not say it themselves
 SECONDS = 60.0
 SEE = N_("See what is cut")
-# The summary shortens itself at its next writing; a correction stands for one turn only.
-NOT_TOLD = frozenset({SlotName.SHORT.key, SlotName.REPAIR.key, SlotName.TRIGGERED.key})
+# A correction stands for one turn only, and what is called up is chosen anew for each.
+NOT_TOLD = frozenset({SlotName.REPAIR.key, SlotName.TRIGGERED.key})
 MOST_NAMED = 3
 
 

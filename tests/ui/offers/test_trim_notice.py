@@ -17,12 +17,22 @@ CUT = SlotSet((slot(SlotName.LONG, "The well.", cut=120), slot(SlotName.SHORT, "
 WHOLE = SlotSet((slot(SlotName.LONG, "The well."),))
 
 
-def test_the_most_cut_is_named_first_and_the_summary_not_at_all() -> None:
+def test_the_most_cut_is_named_first() -> None:
     assert trim_sentence(WHOLE) == ""
-    assert trim_sentence(CUT) == ("Not all memory fits its budgets. Cut, in tokens: Long-term 120.")
+    assert trim_sentence(CUT) == (
+        "Not all memory fits its budgets. Cut, in tokens: Long-term 120, Summary 9."
+    )
     names = (SlotName.ARCS, SlotName.CANON, SlotName.LONG, SlotName.SESSION, SlotName.SCENES)
     many = SlotSet(tuple(slot(name, "x", cut=n + 1) for n, name in enumerate(names)))
     assert trim_sentence(many).endswith("Cut, in tokens: Scenes 5, Session 4, Long-term 3, 2 more.")
+
+
+def test_a_summary_that_is_cut_alone_is_named_too() -> None:
+    """The budgets showed 1,230 tokens of it that fell out, and the notice none."""
+    cut = SlotSet((slot(SlotName.LONG, "The well."), slot(SlotName.SHORT, "So.", cut=1230)))
+    assert trim_sentence(cut).endswith("Cut, in tokens: Summary 1,230.")
+    called_up = SlotSet((slot(SlotName.TRIGGERED, "Once.", cut=80),))
+    assert trim_sentence(called_up) == ""
 
 
 @pytest.mark.pitfall(41)
