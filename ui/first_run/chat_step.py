@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QButtonGroup, QVBoxLayout
 
 from app.core.operations import ALL, MEMORY, RECAPS
 from app.core.translation import N_, tr, trn
@@ -22,13 +22,14 @@ from ui.controls.dates import moment_words
 from ui.controls.fields import ChoiceCard, Segments
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Surface
-from ui.core.chat_words import chat_title
+from ui.core.chat_words import chat_title, chat_words
 from ui.core.session import Session
 from ui.first_run.step import Step
 from ui.first_run.welcome import changed_at, newest_chats
 from ui.shell.notice import has_parts, plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 
+LONGEST_COMMAND = 64  # characters
 IMPORTERS = OTHER_EXTENSIONS | {IMPORTED}
 FREE = N_("Without a model it takes seconds and costs nothing.")
 NO_CHATS = N_("No chat of yours was found yet. Try the demo story, or open Tavernkeep as it is.")
@@ -54,6 +55,8 @@ class ChatStep(Step):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._cards: dict[Path, ChoiceCard] = {}
+        # Without a group of its own Qt counts whatever else on the step excludes others.
+        self._group = QButtonGroup(self)
         self._chats: dict[Path, ChatRef] = {}
         self._wanted: Path | None = None
         self._is_picked = False  # by the user: what SillyTavern shows changes it no more
@@ -106,7 +109,11 @@ class ChatStep(Step):
         chat = self.chosen
         if chat is None:
             return tr("Start")
-        return tr("Start with {chat}", chat=chat.owner_name or chat_title(chat))[:48]
+        name = chat.owner_name or chat_title(chat)
+        others = [one for one in self._chats.values() if one.path != chat.path]
+        if any(one.owner_name == chat.owner_name for one in others):
+            name = chat_words(chat)
+        return tr("Start with {chat}", chat=name)[:LONGEST_COMMAND]
 
     @property
     def is_ready(self) -> bool:
@@ -127,10 +134,7 @@ class ChatStep(Step):
     def _mark(self) -> None:
         """Show the chosen chat as the only one, whatever became of the cards since."""
         if self._wanted is not None:
-            self._cards[self._wanted].setChecked(True)  # first: one has to be
-        for path, card in self._cards.items():
-            card.setChecked(path == self._wanted)
-            card.update()
+            self._cards[self._wanted].setChecked(True)
 
     def _choose_by_itself(self) -> None:
         """The chat that SillyTavern shows, and the only one there is, need no choosing."""
@@ -146,6 +150,7 @@ class ChatStep(Step):
 
     def _fill(self, chats: tuple[ChatRef, ...]) -> None:
         for card in self._cards.values():
+            self._group.removeButton(card)
             self._list.removeWidget(card)
             card.hide()
             card.deleteLater()
@@ -159,6 +164,7 @@ class ChatStep(Step):
             fact = tr("The demo story") if path == demo else self._when(path)
             card = ChoiceCard(name, chat_title(chat), fact)
             card.clicked.connect(self._on_card)
+            self._group.addButton(card)
             self._cards[path] = card
             self._list.addWidget(card)
         if self._wanted not in self._cards:

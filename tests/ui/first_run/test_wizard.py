@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from websockets.asyncio.client import connect
 
 from app.companion import Companion, open_companion
+from app.core.operations import MEMORY
 from app.core.paths import user_folders
 from app.core.tasks import TaskSupervisor
 from app.llm.backends.ollama import FoundModel
@@ -34,6 +35,7 @@ from tests.extension_data import memory_entry, write_lorebook
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
 from ui.controls.fields import ChoiceCard
+from ui.core.chat_words import chat_title
 from ui.core.window_state import read_state
 from ui.first_run.welcome import newest_chats
 from ui.first_run.wizard import FirstRun
@@ -365,6 +367,34 @@ async def test_the_chat_of_sillytaverns_page_is_chosen_until_another_one_is(
     companion.health_changed.emit(companion.health)
     checked = [path for path, card in wizard.chat._cards.items() if card.isChecked()]
     assert checked == [first]
+
+
+async def test_of_two_chats_of_one_character_one_is_chosen_and_named(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> None:
+    """Both stood there as chosen, and the button named the character of both."""
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    folder = tmp_path / "SillyTavern" / "data"
+    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    (first,) = folder.glob("*/chats/*/*.jsonl")
+    second = first.with_name("The long journey.jsonl")
+    shutil.copyfile(first, second)
+    await companion.put_setting("tavern", str(folder))
+    wizard.rail.rows[3].click()
+    await until(lambda: len(wizard.chat.paths) == 2)
+    await until(wizard.chat._cards[second].isVisible)
+    for path in (first, second, first, second):
+        click(wizard.chat._cards[path])
+        await until(lambda wanted=path: wizard.chat.is_ready and wizard.chat._wanted == wanted)
+        checked = [one for one, card in wizard.chat._cards.items() if card.isChecked()]
+        assert checked == [path]
+        assert wizard.chat.chosen is not None
+        assert wizard.main.text().endswith(chat_title(wizard.chat.chosen))
+    # The parts of a plan exclude each other too, and none of the chats.
+    wizard.chat.parts.choose(MEMORY)
+    assert wizard.chat._cards[second].isChecked()
+    click(wizard.chat._cards[first])
+    assert not wizard.chat._cards[second].isChecked()
 
 
 async def test_the_plan_of_a_long_chat_waits_until_it_is_read(
