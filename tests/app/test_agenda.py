@@ -20,6 +20,7 @@ from app.prompt.generation import Turn
 from app.settings.slot_table import SlotName
 from app.work.pages.page_badge import badge_of
 from app.work.planning.folding import made_without_model
+from app.work.queue.outcomes import TIMES_DONE_AT_MOST
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 
@@ -422,6 +423,23 @@ async def test_a_catch_up_ends_although_a_scene_fails(place: Place) -> None:
         await companion.work.start_catch_up(place.chat)
         await companion.settled(place.chat)
         assert companion.work.catching_up == ()
+
+
+async def test_a_catch_up_ends_although_a_scene_is_wanted_for_ever(place: Place) -> None:
+    """What was done too often is queued no more, and stood as the last one to do for good."""
+    async with place.opened() as companion:
+        companion.work.pause()
+        await companion.open_story(place.chat)
+        await companion.work.start_catch_up(place.chat)
+        again = waiting(companion, OperationKind.SCENE_RECAP)[-1].spec
+        await companion.work.stop_catch_up(again.chat, at_once=True)
+        companion._queue.ended._times[again.work] = TIMES_DONE_AT_MOST
+        await companion.work.start_catch_up(place.chat)
+        companion.work.resume()
+        await companion.settled(place.chat)
+        assert place.model.requests
+        assert companion.work.catching_up == ()
+        assert companion.work.to_do == 0
 
 
 async def test_what_is_cleared_is_offered_again_and_can_be_put_back(place: Place) -> None:

@@ -122,6 +122,10 @@ class Backlog:
         """Whether this work failed or was cancelled in this run: only the user brings it back."""
         return self.ended.is_given_up(spec.work)
 
+    def is_ahead(self, spec: OperationSpec) -> bool:
+        """Whether this work is queued, or is as soon as it is planned."""
+        return self.ended.may_begin(spec) or self.is_open(spec)
+
     def left(self, chat_id: int) -> int:
         """How many operations of a chat are not done."""
         return sum(op.spec.chat == chat_id for op in self.open.values())

@@ -294,9 +294,9 @@ class Scheduler:
         settings: Mapping[str, Any],
         writing: Writing,
     ) -> None:
-        """See how far it is; forget it when nothing is left that did not fail."""
+        """See how far it is; forget it when nothing is left that is queued, or may be."""
         kept = followed.kept
-        left = [s for s in specs if s.kind in KINDS and not self._queue.is_given_up(s)]
+        left = [spec for spec in specs if spec.kind in KINDS and self._queue.is_ahead(spec)]
         if not left:
             await self._forget(chat)
             return
