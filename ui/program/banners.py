@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.core.translation import number
+from app.core.translation import number, tr
 from app.work.planning.catch_up import CatchUpPlan
 from ui.copies.alarm import ChatCopies
 from ui.core.actions import Actions
@@ -26,10 +26,10 @@ from ui.offers.set_aside import SetAside
 from ui.offers.story_reading import StoryReading
 from ui.offers.trim_notice import TrimNotice
 from ui.shell.frame import Frame
-from ui.shell.notice import part_commands, plan_command, plan_sentence
+from ui.shell.notice import has_parts, plan_command, plan_sentence
 from ui.shell.setting_entries import API_KEY
 
-CATCH_UP = "catch up"
+CATCH_UP, PART = "catch up", "part"
 RECOVERED = 600.0  # seconds that the window says what was recovered at the start
 
 
@@ -62,7 +62,7 @@ class Banners(QObject):
         notice = frame.notice
         session.catch_up_offered.connect(self._on_catch_up_offered)
         notice.acted.connect(self._on_notice_acted)
-        notice.chosen.connect(self._on_part_chosen)
+        notice.chosen.connect(self._on_part_wanted)
         notice.closed.connect(self._on_notice_closed)
         self.first_steps = FirstSteps(session, notice)
         self._outside = OutsideTrouble(session, notice)
@@ -141,7 +141,7 @@ class Banners(QObject):
                 CATCH_UP,
                 plan_sentence(plan),
                 way_on=plan_command(plan),
-                choices=part_commands(plan),
+                choices={PART: tr("Only a part")} if has_parts(plan) else {},
             )
         else:
             notice.withdraw(CATCH_UP)
@@ -154,6 +154,6 @@ class Banners(QObject):
         if key == CATCH_UP:
             self._session.catch_up()
 
-    def _on_part_chosen(self, key: str, part: str) -> None:
-        if key == CATCH_UP:
-            self._session.catch_up(part)
+    def _on_part_wanted(self, key: str, _choice: str) -> None:
+        if key == CATCH_UP:  # the page Work has a button for each
+            self.page_wanted.emit("work")

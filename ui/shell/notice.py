@@ -11,7 +11,6 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.core.operations import MEMORY, RECAPS
 from app.core.part_health import about
 from app.core.translation import N_, number, roughly, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
@@ -107,13 +106,6 @@ def plan_command(plan: CatchUpPlan) -> str:
         return tr("All of it")
     is_reading_alone = plan.reading.requests == plan.requests > 0
     return tr(READ) if is_reading_alone else tr("Write the recaps")
-
-
-def part_commands(plan: CatchUpPlan) -> Mapping[str, str]:
-    """What the buttons say beside it, by the part that each begins; none where there is but one."""
-    if not has_parts(plan):
-        return NO_CHOICES
-    return {RECAPS: tr("Only the recaps"), MEMORY: tr("Only memory")}
 
 
 def _costs(plan: CatchUpPlan) -> list[str]:

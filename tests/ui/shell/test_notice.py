@@ -12,7 +12,7 @@ from app.story.break_search import SearchCost
 from app.work.planning.catch_up import CatchUpPlan
 from app.work.planning.memory_planner import ReadingCost
 from ui.shell import notice as notice_module
-from ui.shell.notice import Notice, part_commands, plan_command, plan_sentence
+from ui.shell.notice import Notice, plan_command, plan_sentence
 
 SEARCH = SearchCost(90, 12, 60, 9_000, 1_000)
 
@@ -55,8 +55,6 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
         "keywords take a few more."
     )
     assert plan_command(both) == "All of it"
-    assert tuple(part_commands(both).values()) == ("Only the recaps", "Only memory")
-    assert part_commands(plan) == {}
 
 
 @pytest.mark.usefixtures("in_german")

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.companion import Companion, open_companion
-from app.core.operations import RECAPS, OperationStatus
+from app.core.operations import OperationStatus
 from app.core.paths import user_folders
 from app.work.planning.catch_up import CatchUpPlan
 from app.work.planning.memory_planner import ReadingCost
@@ -196,7 +196,7 @@ async def test_a_catch_up_that_has_ended_is_shown_no_longer(
         assert page._summary.text() == "Nothing to do"
 
 
-async def test_the_notice_of_a_backlog_offers_its_parts_as_the_page_does(
+async def test_the_notice_of_a_backlog_says_that_it_starts_all_of_it_or_leads_to_the_parts(
     window: MainWindow, demo_tavern: WrittenTavern, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its one button said that it writes the recaps, and had everything read for memory too."""
@@ -204,12 +204,16 @@ async def test_the_notice_of_a_backlog_offers_its_parts_as_the_page_does(
     session = window.desk.session
     await session.open_path(demo_tavern.chat)
     window.show_page("story")
-    begun: list[str] = []
-    monkeypatch.setattr(session, "catch_up", begun.append)
+    begun: list[bool] = []
+    monkeypatch.setattr(session, "catch_up", lambda: begun.append(True))
     reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
-    session.catch_up_offered.emit(CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading))
+    plan = CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading)
     notice = window.frame.notice
+    session.catch_up_offered.emit(plan)
     assert notice.way_on == "All of it"
-    assert notice.ways == ("Only the recaps", "Only memory")
-    notice.choose("Only the recaps")
-    assert begun == [RECAPS]
+    notice.take_up()
+    assert begun == [True]
+    session.catch_up_offered.emit(plan)
+    notice.choose("Only a part")
+    assert window.desk.page_key == "work"
+    assert begun == [True]
