@@ -51,6 +51,7 @@ class ScriptedPage:
         self.messages: list[dict[str, Any]] = []
         self.group: dict[str, Any] | None = None
         self.is_busy = False
+        self.language = ""
         self.lies: dict[str, Callable[[Answer], Any]] = {}
         self.asked: list[str] = []
         self.bytes = 0
@@ -86,6 +87,7 @@ class ScriptedPage:
             "page": "scripted",
             "chat": self.chat,
             "length": len(self.messages),
+            "language": self.language,
         }
 
     async def tell(self, name: str, **details: Any) -> None:

@@ -23,6 +23,10 @@ import locale
 import os
 import re
 import string
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
 from typing import NamedTuple
 
 from app.core.resources import RESOURCES
@@ -48,6 +52,8 @@ _texts: gettext.NullTranslations = gettext.NullTranslations()
 _templates: tuple[_Template, ...] = ()  # texts with fields, the ones that say most first
 _language = ENGLISH
 _separators = {"group": ",", "decimal": "."}
+# What is said to a page whose language is another one than the window's.
+_aside: ContextVar[gettext.NullTranslations | None] = ContextVar("_aside", default=None)
 
 
 def languages() -> tuple[str, ...]:
@@ -70,8 +76,35 @@ def use(language: str) -> None:
     if _language == ENGLISH:
         use_texts(gettext.NullTranslations())
         return
+    use_texts(_catalogue(code))
+
+
+def _catalogue(code: str) -> gettext.NullTranslations:
     with (TRANSLATIONS / f"{code}.mo").open("rb") as file:
-        use_texts(gettext.GNUTranslations(file))
+        return gettext.GNUTranslations(file)
+
+
+@cache
+def _catalogue_of(locale_: str) -> gettext.NullTranslations:
+    """Of a locale like "de-de"; English for one that there is no translation to."""
+    code = locale_[:2].lower()
+    known = code in languages() and code != ENGLISH
+    return _catalogue(code) if known else gettext.NullTranslations()
+
+
+@contextmanager
+def speaking(locale_: str) -> Iterator[None]:
+    """Within it texts are of another language, as SillyTavern's page has one of its own. locale_:
+    "de-de"; "" changes nothing. Nothing is awaited or told to others within it.
+    """
+    if not locale_:
+        yield
+        return
+    before = _aside.set(_catalogue_of(locale_))
+    try:
+        yield
+    finally:
+        _aside.reset(before)
 
 
 def language() -> str:
@@ -87,27 +120,30 @@ def use_texts(texts: gettext.NullTranslations) -> None:
     with_fields = (text for text in known if "{" in text and CONTEXT_END not in text)
     templates = sorted(map(_template_of, with_fields), key=_how_exact, reverse=True)
     _templates = tuple(template for template in templates if template.letters and template.names)
+    _separators.update(_separators_now())
+
+
+def _separators_now() -> dict[str, str]:
     is_point = tr_in("between thousands: a comma or a point", ",") == "."
-    _separators.update(
-        {"group": ".", "decimal": ","} if is_point else {"group": ",", "decimal": "."}
-    )
+    return {"group": ".", "decimal": ","} if is_point else {"group": ",", "decimal": "."}
 
 
 def tr(text: str, /, **values: object) -> str:
     """The text in the language in use, with its fields filled in."""
-    found = _texts.gettext(text) if text else ""
+    found = (_aside.get() or _texts).gettext(text) if text else ""
     return found.format(**values) if values else found
 
 
 def tr_in(context: str, text: str, /, **values: object) -> str:
     """As tr, where the same English means different things: context says which is meant."""
-    found = _texts.pgettext(context, text)
+    found = (_aside.get() or _texts).pgettext(context, text)
     return found.format(**values) if values else found
 
 
 def trn(one: str, many: str, count: int, /, **values: object) -> str:
     """The form that fits the count, with `{n}` as the count in the language's digits."""
-    return _texts.ngettext(one, many, count).format(n=number(count), **values)
+    texts = _aside.get() or _texts
+    return texts.ngettext(one, many, count).format(n=number(count), **values)
 
 
 def retold(stored: str) -> str:
@@ -178,7 +214,8 @@ def N_(text: str) -> str:  # noqa: N802 - gettext's own name
 def number(value: float, decimals: int = 0) -> str:
     """Digits grouped as the language has it: "12,345.6", "12.345,6"."""
     plain = f"{value:,.{decimals}f}"
-    return plain.translate({ord(","): _separators["group"], ord("."): _separators["decimal"]})
+    signs = _separators if _aside.get() is None else _separators_now()
+    return plain.translate({ord(","): signs["group"], ord("."): signs["decimal"]})
 
 
 def roughly(value: float) -> str:

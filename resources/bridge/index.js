@@ -19,6 +19,7 @@ import * as slots from './slots.js';
 import { chatKey, context, openChat, serverVersion } from './tavern.js';
 import * as turns from './turns.js';
 import { tell as tellUser } from './wishes.js';
+import { language } from './words.js';
 
 const VERSION = '0.4.4';
 const LOOK_EVERY = 3_000;
@@ -172,6 +173,7 @@ function greet() {
     const ctx = context();
     return {
         version: VERSION, page, sillytavern: version, chat: openChat(ctx), length: ctx.chat.length,
+        language: language(),
     };
 }
 

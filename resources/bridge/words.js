@@ -2,6 +2,11 @@
 
 import { context } from './tavern.js';
 
+/** Of SillyTavern's page, like "de-de": what the program says there is to be of the same. */
+export function language() {
+    return String(context().getCurrentLocale?.() || 'en').slice(0, 20);
+}
+
 /** Plain text with its values; SillyTavern's `t` where there is one. */
 export function t(strings, ...values) {
     const { t: translated } = context();

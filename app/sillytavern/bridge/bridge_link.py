@@ -41,6 +41,7 @@ class Page:
 
     id: random, new at each load of the page. chat: the one it shows, None for none. length: its
     messages. since: seconds since the epoch. version: of the extension; sillytavern: "" if unknown.
+    language: that it is read in, like "de-de".
     """
 
     id: str
@@ -51,6 +52,7 @@ class Page:
     version: str
     sillytavern: str
     has_server: bool = True
+    language: str = ""
 
 
 class PageLink:

@@ -84,13 +84,16 @@ def _check_file_name(name: str) -> None:
 
 
 class Hello(Struct, frozen=True, tag="hello"):
-    """First frame of a page. version: of the extension. page: random, new at each page load."""
+    """First frame of a page. version: of the extension. page: random, new at each page load.
+    language: of SillyTavern's page, like "de-de"; "" where it does not say.
+    """
 
     version: Short
     page: Annotated[str, Meta(min_length=1, max_length=100)]
     sillytavern: Short = ""
     chat: ChatIdentity | None = None
     length: Count = 0
+    language: Short = ""
 
 
 class Pair(Struct, frozen=True, tag="pair"):

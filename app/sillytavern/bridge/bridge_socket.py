@@ -350,6 +350,7 @@ class BridgeServer:
             since=time.time(),
             version=hello.version,
             sillytavern=hello.sillytavern,
+            language=hello.language,
         )
         link = PageLink(connection, page)
         self._links[connection] = link

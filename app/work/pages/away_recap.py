@@ -6,14 +6,15 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from app.core.errors import AnswerUnusable, BackendError, TavernkeepError
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
-from app.core.translation import N_, tr, trn
+from app.core.translation import N_, speaking, tr, trn
 from app.llm.backends.page_line import telling_of
 from app.llm.writers.memory_model import MemoryModel
 from app.memory.documents.away import Stored, absence, is_due, spoken, without_model
@@ -39,11 +40,27 @@ WRITING = N_("{model} is writing what happened before …")
 
 @dataclass(frozen=True, slots=True)
 class AwayRecap:
-    """What happened before in a chat. title: how long ago that was, for people."""
+    """What happened before in a chat. title: how long ago that was, for people; seconds: the same,
+    -1 where it is not said.
+    """
 
     path: Path
     title: str
     text: str
+    seconds: float = field(default=-1, compare=False)
+
+
+def recap_title(seconds: float) -> str:
+    """How long ago it was; -1 where that is not said."""
+    if seconds < 0:
+        return tr("Previously")
+    return tr("Previously · {time} ago", time=absence(seconds))
+
+
+def card_in(language: str, *, seconds: float, text: Callable[[], str]) -> dict[str, str]:
+    """What SillyTavern's page shows, in its own language. seconds: as above."""
+    with speaking(language):
+        return {"title": recap_title(seconds), "text": text()}
 
 
 class AwayRecaps:
@@ -123,6 +140,8 @@ class AwayRecaps:
             if recap is None or path not in self._busy:
                 return
             self._new[path] = recap, time.monotonic()
+            if self._busy[path] and await self._show(recap, times=1):
+                return  # who asked has it before them, and the window need not say it too
             self.told.emit(recap)
             await self._show(recap, times=SHOW_TIMES if self._busy[path] else 1)
         except TavernkeepError as error:
@@ -130,15 +149,17 @@ class AwayRecaps:
         finally:
             self._busy.pop(path, None)
 
-    async def _show(self, recap: AwayRecap, *, times: int) -> None:
+    async def _show(self, recap: AwayRecap, *, times: int) -> bool:
         for time_ in range(times):
             if time_:
                 await asyncio.sleep(SHOW_AGAIN_SECONDS)
-            if await self._link.show_recap(recap.path, recap.title, recap.text):
+            card = partial(card_in, seconds=recap.seconds, text=lambda: recap.text)
+            if await self._link.show_recap(recap.path, card):
                 self._new.pop(recap.path, None)
-                return
+                return True
             if recap.path not in self._link.shown:
-                return  # a page that shows the chat later is told then
+                return False  # a page that shows the chat later is told then
+        return False
 
     async def _recap(self, path: Path, *, is_asked: bool) -> AwayRecap | None:
         chat = self._chats.get(path) or await self._chats.open(path)
@@ -158,16 +179,16 @@ class AwayRecaps:
         text = self._shown(path, await self._text(chat, is_asked=is_asked))
         if not text and not is_asked:
             return None
-        title = tr("Previously")
-        if before is not None and is_back:
-            title = tr("Previously · {time} ago", time=absence(now - before))
-        return AwayRecap(path, title, text or missing_words(chat.story))
+        seconds = now - before if before is not None and is_back else -1
+        told = text or missing_words(chat.story)
+        return AwayRecap(path, recap_title(seconds), told, seconds)
 
     async def _text(self, chat: OpenChat, *, is_asked: bool) -> str:
         model = self._model()
         if is_asked and model is not None:  # it may take minutes
-            words = tr(WRITING, model=model.label)
-            await self._link.show_recap(chat.chat.path, tr("Previously"), words)
+            label = model.label
+            card = partial(card_in, seconds=-1, text=lambda: tr(WRITING, model=label))
+            await self._link.show_recap(chat.chat.path, card)
         try:
             with telling_of(chat.chat.user_folder):
                 return await away_recap(chat, model, self._count, KeptInStore(self._store))

@@ -357,13 +357,13 @@ class BridgeLink:
         names = found.get("profiles")
         return tuple(map(str, names)) if isinstance(names, list) else ()
 
-    async def show_recap(self, path: Path, title: str, text: str) -> bool:
-        """Lay a text over a chat in the pages that show it. Returns whether any did."""
+    async def show_recap(self, path: Path, card: Callable[[str], Mapping[str, str]]) -> bool:
+        """Lay a card (title, text) of each page's language over a chat. Returns whether any did."""
         shown = False
         for page in self.pages:
             if page.chat is None or page.chat.to_path(page.user_folder) != path:
                 continue
-            params = {"chat": msgspec.to_builtins(page.chat), "title": title, "text": text}
+            params = {"chat": msgspec.to_builtins(page.chat), **card(page.language)}
             try:
                 await self._server.request(page, "show_recap", params, timeout=SHOW_SECONDS)
                 shown = True

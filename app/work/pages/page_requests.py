@@ -11,7 +11,7 @@ from typing import Any
 from app.core.errors import TavernkeepError, UsageError
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
-from app.core.translation import N_, tr
+from app.core.translation import N_, speaking, tr
 from app.memory.epistemic.leaks import Leak
 from app.sillytavern.bridge.bridge_protocol import PageRequest
 from app.sillytavern.bridge.bridge_socket import Page
@@ -38,7 +38,7 @@ TOO_MANY = N_("Tavernkeep is still busy with what you asked before.")
 
 Leaks = Callable[[Path, int], Awaitable[tuple[Leak, ...]]]
 AskFor = Callable[[Path, str], Awaitable[None]]
-Orders = Callable[[Path, str], Awaitable[dict[str, Any]]]
+Orders = Callable[[Path, str, str], Awaitable[dict[str, Any]]]
 
 
 class PageRequests:
@@ -112,14 +112,14 @@ class PageRequests:
             case "scene":
                 return await self._scene(path, chat, request)
             case "search":
-                return await self._found(page.user_folder, path, request.text)
+                return await self._found(page, path, request.text)
             case "text":
                 await self._ask_for(path, request.text)
                 return {}
             case "order":
-                return await self._orders(path, request.text)
+                return await self._orders(path, request.text, page.language)
             case "check":
-                return await self._checked(path, await self._place(chat, request))
+                return await self._checked(page, path, await self._place(chat, request))
             case _:
                 return await self._open(path, chat, request)
 
@@ -134,21 +134,23 @@ class PageRequests:
             await (scenes.mark if wanted else scenes.hide)(path, anchor)
         return {"marked": wanted, "index": index}
 
-    async def _found(self, user_folder: Path, path: Path, query: str) -> dict[str, Any]:
+    async def _found(self, page: Page, path: Path, query: str) -> dict[str, Any]:
         """What another user's chats tell, or another SillyTavern's, is nothing for this page."""
         if not query.strip():
             raise UsageError(tr("Say what to look for: /tk-search the silver key"))
-        found = await self._search.find(query, limit=HITS, here=path, within=user_folder)
+        found = await self._search.find(query, limit=HITS, here=path, within=page.user_folder)
         # What is in this chat can be gone to, and comes first.
         hits = sorted(found.hits, key=lambda hit: hit.chat != path)
-        return {"items": [_item(hit, path) for hit in hits]}
+        with speaking(page.language):
+            return {"items": [_item(hit, path) for hit in hits]}
 
-    async def _checked(self, path: Path, index: int) -> dict[str, Any]:
+    async def _checked(self, page: Page, path: Path, index: int) -> dict[str, Any]:
         leaks = await self._leaks(path, index)
-        items = [
-            {"label": leak_sentence(leak), "text": _short(leak.sentence), "index": leak.message}
-            for leak in leaks[:HITS]
-        ]
+        with speaking(page.language):
+            items = [
+                {"label": leak_sentence(leak), "text": _short(leak.sentence), "index": leak.message}
+                for leak in leaks[:HITS]
+            ]
         return {"items": items, "index": index}
 
     async def _open(self, path: Path, chat: OpenChat, request: PageRequest) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from app.core.errors import UsageError
 from app.core.operations import OFF
-from app.core.translation import N_, number, tr, trn
+from app.core.translation import N_, number, speaking, tr, trn
 from app.prompt.slot_names import slot_name
 from app.prompt.slots import SlotSet
 from app.work.scheduling.work_to_do import WorkToDo
@@ -59,8 +59,10 @@ class Orders:
         self._tokens_today = tokens_today
         self._is_reading_only = is_reading_only
 
-    async def do(self, path: Path, name: str) -> dict[str, Any]:
-        """Follow an order in an open chat. Raises UsageError for one that there is not."""
+    async def do(self, path: Path, name: str, language: str = "") -> dict[str, Any]:
+        """Follow an order in an open chat. language: of the page that gave it, "" for the window's.
+        Raises UsageError for one that there is not.
+        """
         if name not in tuple(Order):
             raise UsageError(tr("There is no such command."))
         order = Order(name)
@@ -70,28 +72,38 @@ class Orders:
             case Order.ON | Order.OFF:
                 is_off = order is Order.OFF
                 await self._switch("chat_off", is_off, path=path, noted_in=path)
-                return {"said": f"{tr(OFF)} {tr(BACK_ON)}" if is_off else tr(SWITCHED_ON)}
+                with speaking(language):
+                    return {"said": f"{tr(OFF)} {tr(BACK_ON)}" if is_off else tr(SWITCHED_ON)}
             case Order.PAUSE:
                 self._work.pause()
-                return {"said": tr(PAUSED)}
+                return {"said": _in(language, PAUSED)}
             case Order.GO_ON:
                 self._work.resume()
-                return {"said": tr(GOES_ON)}
+                return {"said": _in(language, GOES_ON)}
             case Order.CLEAR:
                 cleared = await self._work.clear_waiting(path)
                 count = len(cleared.operations)
-                none = tr("Nothing waits for this chat.")
-                words = trn("{n} operation was taken out.", "{n} operations were taken out.", count)
-                return {"said": words if count else none}
+                with speaking(language):
+                    none = tr("Nothing waits for this chat.")
+                    words = trn(
+                        "{n} operation was taken out.", "{n} operations were taken out.", count
+                    )
+                    return {"said": words if count else none}
             case Order.TOKENS:
-                return {"items": await self._tokens(path)}
+                made = await self._slots(path)
+                with speaking(language):
+                    return {"items": self._tokens(made)}
 
-    async def _tokens(self, path: Path) -> list[dict[str, str]]:
+    def _tokens(self, made: SlotSet) -> list[dict[str, str]]:
         """Of the next prompt's memory, of each slot in it, and of today's requests."""
-        made = await self._slots(path)
         rows = [(tr("Memory in the next prompt"), made.total_tokens)]
         rows += [(slot_name(slot.key), slot.tokens) for slot in made.slots if slot.tokens]
         rows.append((tr("Models today"), self._tokens_today()))
         return [
             {"label": label, "text": tr("{tokens} tokens", tokens=number(n))} for label, n in rows
         ]
+
+
+def _in(language: str, text: str) -> str:
+    with speaking(language):
+        return tr(text)

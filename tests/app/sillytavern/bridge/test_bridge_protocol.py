@@ -40,6 +40,8 @@ GROUP = {"kind": "group", "group": "1700000000", "chat": "1700000001"}
 def test_a_hello_is_read_with_its_chat() -> None:
     frame = decode(json.dumps({"type": "hello", "version": "0.1.0", "page": "p", "chat": SOLO}))
     assert frame == Hello("0.1.0", "p", chat=ChatIdentity("solo", "Ada - 2026", avatar="Ada.png"))
+    said = {"type": "hello", "version": "0.1.0", "page": "p", "language": "de-de"}
+    assert decode(json.dumps(said)) == Hello("0.1.0", "p", language="de-de")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -51,10 +51,11 @@ class Pages:
     def shown(self) -> tuple[Path, ...]:
         return (self.path,) if self.are_there and self.path else ()
 
-    async def show_recap(self, _path: Path, title: str, text: str) -> bool:
+    async def show_recap(self, _path: Path, card: Callable[[str], dict[str, str]]) -> bool:
         can_show = self.are_there and not self.is_replying
         if can_show:
-            self.recaps.append((title, text))
+            shown = card("")
+            self.recaps.append((shown["title"], shown["text"]))
         return can_show
 
 
@@ -225,7 +226,8 @@ async def test_a_model_tells_it_once_however_often_the_chat_is_opened(away: Away
     away.pages.recap_asked.emit(away.path)
     away.model.may_answer.set()
     await away.tasks.wait()
-    assert [recap.text for recap in away.told] == [WRITTEN]
+    assert [text for _, text in away.pages.recaps] == [WRITTEN]
+    assert away.told == []  # who asked has it in the page: the window need not say it too
     assert away.model.times == 1
 
 
@@ -263,7 +265,7 @@ async def test_where_the_model_fails_what_is_stored_is_told(away: Away) -> None:
     await away.stay_away(50)
     await away.open()
     said = "wolf-7b cannot be asked now. This is the running recap."
-    assert [recap.text for recap in away.told] == [f"{said}\n\n{STORED}"]
+    assert away.pages.recaps[-1][1] == f"{said}\n\n{STORED}"
 
 
 async def test_where_the_answer_is_of_no_use_the_running_recap_is_told_and_that_it_is(
@@ -283,7 +285,7 @@ async def test_where_the_answer_is_of_no_use_the_running_recap_is_told_and_that_
     away.pages.recap_asked.emit(away.path)
     await away.tasks.wait()
     said = "The answer of wolf-7b was of no use. This is the running recap."
-    assert [recap.text for recap in away.told] == [f"{said}\n\n{STORED}"]
+    assert away.pages.recaps[-1][1] == f"{said}\n\n{STORED}"
 
 
 @pytest.mark.pitfall(10)

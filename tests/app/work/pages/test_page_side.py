@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin, Subprotocol
 
 from app.companion import Companion, open_companion
+from app.core import translation
 from app.core.errors import UsageError
 from app.core.paths import user_folders
 from app.core.tasks import TaskSupervisor
@@ -295,6 +296,37 @@ async def test_finds_name_their_place_and_hold_no_more_than_a_card_shows(table: 
     assert 5 in [item.get("index") for item in items]
     assert all(len(item["text"]) <= 300 and item["label"] for item in items)
     assert "look for" in (await table.page.wish("search", text="  "))["error"]
+
+
+@pytest.fixture
+def german() -> Iterator[None]:
+    """The window is German."""
+    translation.use("de")
+    yield
+    translation.use("en")
+
+
+@pytest.mark.usefixtures("german")
+async def test_the_program_speaks_the_language_of_the_page(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A card in an English page had German rows over an English button."""
+    (page,) = table.companion._link.pages
+
+    def speaks(language: str) -> None:
+        for link in table.companion._link._server._links.values():
+            link.page = replace(page, language=language)
+
+    for language, said, tokens in (
+        ("en", "The work goes on.", "Models today"),
+        ("de-de", "Die Arbeit geht weiter.", "Modelle heute"),
+        ("", "Die Arbeit geht weiter.", "Modelle heute"),  # an older page says none
+    ):
+        speaks(language)
+        assert (await table.page.wish("order", text="continue"))["result"]["said"] == said
+        items = (await table.page.wish("order", text="tokens"))["result"]["items"]
+        assert items[-1]["label"] == tokens
+    assert translation.tr("Models today") == "Modelle heute"  # the window's own stays
 
 
 async def test_a_page_finds_nothing_of_another_users_chats(table: Table) -> None:
