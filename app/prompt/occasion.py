@@ -21,6 +21,7 @@ from app.memory.reading.windows import is_told
 from app.memory.records import Document, DocumentKind, Ending, EndReason, Memory, Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing, Status
+from app.memory.tiers.table import THREADS
 from app.prompt.choosing.ages import lately_from, scenes_after
 from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.notes import notes_of
@@ -135,7 +136,8 @@ class Occasion:
         ended = (
             replace(s, memory=_outcome(s.memory, s.ending), status=Status.ACTIVE, start=s.end)
             for s in self._known
-            if s.memory.tier is Tier.ARCS
+            if s.memory.tier in THREADS
+            and self.memory.is_enabled(s.memory.tier)
             and s.status is Status.ENDED
             and s.end is not None
             and s.ending is not None
@@ -218,7 +220,7 @@ class Occasion:
         return Moment(
             self.recent,
             TURN_SHARE[self.profile],
-            tuple(s.memory.text for s in self.active(Tier.ARCS)),
+            tuple(s.memory.text for s in self.active(*THREADS)),
             self.told.entities,
             self.vectors,
             self.words,

@@ -9,8 +9,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from app.core.translation import N_, tr
-from app.memory.records import Review, Tier
+from app.memory.records import Review
 from app.memory.standing import Standing, Status
+from app.memory.tiers.table import THREADS
 from app.work.scheduling.text_requests import TextRequest
 from ui.controls.page_commands import PageCommands
 from ui.memories.words import IMPORTANCE_WORDS
@@ -161,7 +162,7 @@ class MemoryCommands(PageCommands):
     def follow(self, chosen: Sequence[Standing], *, can_change: bool) -> None:
         """Enable what can be done with these memories."""
         self.can_change = can_change
-        arcs = [s for s in chosen if s.memory.tier is Tier.ARCS]
+        threads = [s for s in chosen if s.memory.tier in THREADS]
         is_one = len(chosen) == 1
         all_pinned = bool(chosen) and all(s.memory.is_pinned for s in chosen)
         waiting = [s for s in chosen if s.memory.review is Review.WAITING]
@@ -173,7 +174,7 @@ class MemoryCommands(PageCommands):
             self.add: True,
             self.edit: is_one,
             self.pin: bool(chosen),
-            self.resolve: is_one and len(arcs) == 1 and arcs[0].is_active,
+            self.resolve: is_one and len(threads) == 1 and threads[0].is_active,
             self.reopen: is_one and chosen[0].status is Status.ENDED,
             self.approve: bool(waiting or refused),
             self.reject: bool(waiting),

@@ -109,7 +109,7 @@ def kind_words(memory: Memory) -> str:
 
 def plain_kind(tier: Tier) -> str:
     """What all of a tier are that hold, where `kind_words` is silent."""
-    if tier is Tier.ARCS:
+    if TIERS[tier].is_thread:
         return tr_in("a thread", "open")
     types = TIERS[tier].types
     return stored_word(types[0]) if len(types) == 1 else ""

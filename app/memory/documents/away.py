@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.core.translation import N_, number, tr, trn
+from app.memory.documents.browsing import english_sentence_of
 from app.memory.documents.summary import cut_to
 from app.memory.ranking import ranked, utilities
 from app.memory.reading.prose import CountTokens, newest_within, prose, within
 from app.memory.reading.windows import is_told
 from app.memory.records import Memory, Tier
 from app.memory.tiers.lines import is_copied
+from app.memory.tiers.table import THREADS
 from app.story.answers.refusals import is_refusal
 from app.story.answers.task_answers import REFUSAL, Unreadable
 from app.story.messages import Message
@@ -123,8 +125,8 @@ def _memory(stored: Stored, room: int, count: CountTokens) -> str:
     scenes = newest_within(stored.scenes[-LAST_SCENES:], room // 3, count)
     parts += scenes
     room -= sum(map(count, parts))
-    arcs = [m.text for m in stored.memories if m.tier is Tier.ARCS]
-    parts.append("\n".join(within((f"Open: {' '.join(a.split())}" for a in arcs), room, count)))
+    threads = [english_sentence_of(m) for m in stored.memories if m.tier in THREADS]
+    parts.append("\n".join(within((f"Open: {' '.join(a.split())}" for a in threads), room, count)))
     if not stored.recap and not scenes:
         others = [m for m in stored.memories if m.tier in (Tier.LONG_TERM, Tier.SESSION)]
         best = ranked(others, utilities(others))

@@ -26,6 +26,7 @@ from app.memory.documents.browsing import sentence_of
 from app.memory.epistemic.map_view import Attitude, Topic
 from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Status
+from app.memory.tiers.table import THREADS
 from app.story.recap_texts.recap_text import parse_recap
 from app.story.scenes import Scene
 
@@ -165,14 +166,14 @@ def _threads_part(known: Known, telling: Telling) -> Part | None:
     is_open, settled = [], []
     for standing in known.memories:
         memory = standing.memory
-        if memory.tier is not Tier.ARCS or not telling.allows(standing):
+        if memory.tier not in THREADS or not telling.allows(standing):
             continue
         if standing.status is Status.ACTIVE:
-            is_open.append(Item(memory.text, note=place(standing)))
+            is_open.append(Item(sentence_of(memory), note=place(standing)))
         elif standing.status is Status.ENDED and standing.ending is not None:
             how = standing.ending.text
             how = how if telling.allows_text(how) else ""
-            settled.append(Item(with_ending(memory.text, how), note=place(standing)))
+            settled.append(Item(with_ending(sentence_of(memory), how), note=place(standing)))
     blocks = [Block(tr("Open"), items=tuple(is_open))] if is_open else []
     if settled:
         blocks.append(Block(tr("Settled"), items=tuple(settled)))

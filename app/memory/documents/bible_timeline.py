@@ -19,6 +19,7 @@ from app.memory.documents.browsing import sentence_of
 from app.memory.records import Memory, Tier
 from app.memory.standing import Standing, Status
 from app.memory.tiers.epistemic import title_of
+from app.memory.tiers.table import THREADS
 
 HAPPENED = (Status.ACTIVE, Status.ENDED)
 EVENTS = {Tier.LONG_TERM: ("event",), Tier.SESSION: ("scene", "revelation", "development")}
@@ -63,11 +64,11 @@ def _of_one(standing: Standing, at: int, *, is_own: bool) -> Iterator[tuple[int,
         yield standing.start, sentence_of(memory)
     elif memory.tier is Tier.EPISTEMIC:
         yield standing.start, _learning(memory, is_own=is_own)
-    elif memory.tier is Tier.ARCS:
-        yield standing.start, tr("Begins: {thread}", thread=memory.text)
+    elif memory.tier in THREADS:
+        yield standing.start, tr("Begins: {thread}", thread=sentence_of(memory))
         ending = standing.ending
         if ending is not None and standing.end is not None and standing.end <= at:
-            thread = with_ending(memory.text, ending.text)
+            thread = with_ending(sentence_of(memory), ending.text)
             yield standing.end, tr("Ends: {thread}", thread=thread)
 
 

@@ -12,12 +12,12 @@ from app.core.translation import N_, tr, tr_in
 from app.memory.documents.search_words import state_called, with_fields
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Standing, Status
-from app.memory.tiers.table import KEPT_BY_CHARACTER, TIERS
+from app.memory.tiers.table import KEPT_BY_CHARACTER, THREADS, TIERS
 from app.memory.tiers.tier import THAT, Say, in_english
 from app.story.recaps import BUILT_IN
 
 SECRET = "secret"  # a word of the query for what is hidden from somebody
-OPEN, RESOLVED = N_("Open"), N_("Resolved or gone")  # arcs
+OPEN, RESOLVED = N_("Open"), N_("Resolved or gone")  # threads
 MOST_NAMES = 300  # that the ledger is grouped by
 LOST = (Status.STALE, Status.WITHDRAWN)
 
@@ -198,12 +198,12 @@ def chain_of(standing: Standing, by_id: Mapping[str, Standing]) -> tuple[Standin
 def _groups(
     found: Sequence[Standing], wanted: Wanted
 ) -> Iterable[tuple[str, Tier | None, list[Standing]]]:
-    if wanted.tier is Tier.ARCS:
+    if wanted.tier in THREADS:
         named = ((OPEN, True), (RESOLVED, False))
         for name, is_open in named:
             members = [s for s in found if (s.ending is None or s.is_active) is is_open]
             if members:
-                yield name, Tier.ARCS, members
+                yield name, wanted.tier, members
         return
     if wanted.tier is Tier.STATE_LEDGER:
         by_name: dict[str, list[Standing]] = {}

@@ -13,7 +13,7 @@ from app.core.translation import N_, tr
 from app.memory.documents.bible_parts import EVERYTHING, Telling
 from app.memory.documents.browsing import english_sentence_of
 from app.memory.names import folded
-from app.memory.records import Entity, Memory, Tier
+from app.memory.records import Entity, Memory
 from app.memory.standing import Standing
 from app.memory.tiers.table import TIERS
 from app.story.lore_entries.lore import LoreEntry
@@ -74,6 +74,6 @@ def _about(memory: Memory, by_name: dict[str, Entity]) -> tuple[Entity, ...]:
 
 def _sentence(memory: Memory) -> str:
     sentence = english_sentence_of(memory).strip()
-    if memory.tier is Tier.ARCS:
+    if TIERS[memory.tier].is_thread:
         sentence = f"Open: {sentence}"
     return sentence if sentence.endswith((".", "!", "?", "…", "。")) else f"{sentence}."

@@ -16,7 +16,6 @@ from app.memory.records import (
     Memory,
     MemoryChange,
     Review,
-    Tier,
 )
 from app.memory.similarity import normalised, word_list
 from app.memory.tiers.table import TIERS
@@ -60,7 +59,7 @@ def checked(memory: Memory) -> Memory:
 
 def resolved_by_hand(memory: Memory, text: str) -> Memory:
     """The arc, closed. text: how. Raises UsageError when it is closed already, or no arc."""
-    if memory.tier is not Tier.ARCS:
+    if not TIERS[memory.tier].is_thread:
         raise UsageError(tr("Only arcs are resolved."))
     if any(ending.reason is EndReason.RESOLVED and not ending.sources for ending in memory.endings):
         raise UsageError(tr("This arc is resolved already."))

@@ -19,7 +19,6 @@ from app.memory.records import (
     Document,
     DocumentKind,
     Ending,
-    EndReason,
     Memory,
     Source,
     Tier,
@@ -217,8 +216,7 @@ def ended_by(memories: Iterable[Memory], over: Iterable[Over]) -> tuple[Memory, 
         one = by_id.get(memory.id)
         if one is None or memory.tier is Tier.LONG_TERM or memory.endings:
             continue
-        reason = EndReason.RESOLVED if memory.tier is Tier.ARCS else EndReason.RETIRED
-        ending = Ending(reason, sources=(one.scene.closing,), text=one.why)
+        ending = Ending(TIERS[memory.tier].ends_as, sources=(one.scene.closing,), text=one.why)
         changed.append(replace(memory, endings=(*memory.endings, ending)))
     return tuple(changed)
 

@@ -11,9 +11,7 @@ from app.memory.ranking import is_yours
 from app.memory.reading.known import line_of
 from app.memory.reading.windows import Window
 from app.memory.records import (
-    ARC,
     Ending,
-    EndReason,
     Expiration,
     Grounding,
     Memory,
@@ -23,7 +21,7 @@ from app.memory.records import (
 )
 from app.memory.similarity import is_same_text, jaccard, word_list, words
 from app.memory.tiers.claims import Claim, ClaimedEnd, ReadAnswer
-from app.memory.tiers.table import PLAIN, TIERS
+from app.memory.tiers.table import PLAIN, THREADS, TIERS
 from app.story.messages import combined_digest
 
 # A claim and what it cites share at least one such word (spec/smart-memory.md §21.3).
@@ -202,8 +200,7 @@ def ended_along(
 
 
 def _ending(memory: Memory, end: ClaimedEnd, sources: tuple[Source, ...]) -> Ending:
-    reason = EndReason.RESOLVED if memory.type == ARC else EndReason.RETIRED
-    return Ending(reason, sources=sources, text=end.resolution)
+    return Ending(TIERS[memory.tier].ends_as, sources=sources, text=end.resolution)
 
 
 def _told_in(end: ClaimedEnd, window: Window) -> tuple[Source, ...]:
@@ -255,9 +252,9 @@ def _meant(
     if end.tier in PLAIN:
         return _in_words(end, [m for m in active if m.tier in PLAIN and not is_yours(m)])
     same = [memory for memory in active if memory.tier is end.tier]
-    if end.tier is Tier.ARCS:
+    if end.tier in THREADS:
         exact = [arc for arc in same if _says(arc, end)]
-        if exact or any(_says(arc, end) for arc in claimed if arc.tier is Tier.ARCS):
+        if exact or any(_says(arc, end) for arc in claimed if arc.tier is end.tier):
             return exact
         return [arc for arc in same if jaccard(end.text, arc.text) >= SAME_THREAD]
     is_meant = TIERS[end.tier].is_meant

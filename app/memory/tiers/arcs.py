@@ -100,4 +100,5 @@ ARCS = TierSpec(
     entry=_entry,
     is_of_chat=True,
     is_ranked=True,
+    is_thread=True,
 )

@@ -27,4 +27,5 @@ def tiers_where(is_so: Callable[[TierSpec], object]) -> frozenset[Tier]:
 PLAIN = tiers_where(lambda spec: spec.is_plain)
 NUMBERED = tiers_where(lambda spec: spec.is_numbered)
 KEYED = tiers_where(lambda spec: spec.key)
+THREADS = tiers_where(lambda spec: spec.is_thread)
 KEPT_BY_CHARACTER = tiers_where(lambda spec: spec.is_kept_by_character)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from app.memory.records import Expiration, Memory, Tier
+from app.memory.records import EndReason, Expiration, Memory, Tier
 from app.memory.tiers.claims import Claim, ClaimedEnd
 from app.memory.tiers.lines import Line
 
@@ -102,7 +102,8 @@ class TierSpec:
     it outlives its chat. is_of_chat: it goes when the chat is forgotten. is_ranked: it is compared
     with the newest messages. is_open: everybody may be told of it, in portraits and lorebooks.
     is_checked: replies are held against it. is_of_entity: its type is that of its subject, which
-    may be a thing. is_witnessed: it notes who was there. also: another name for searches.
+    may be a thing. is_thread: it is open until the story resolves it, and says how. is_witnessed:
+    it notes who was there. also: another name for searches.
     """
 
     tier: Tier
@@ -137,5 +138,11 @@ class TierSpec:
     is_open: bool = True
     is_checked: bool = False
     is_of_entity: bool = False
+    is_thread: bool = False
     is_witnessed: bool = False
     also: str = ""
+
+    @property
+    def ends_as(self) -> EndReason:
+        """Why an entry no longer holds that the story says is over."""
+        return EndReason.RESOLVED if self.is_thread else EndReason.RETIRED

@@ -128,7 +128,7 @@ def session_draft(occasion: Occasion) -> Draft:
         for s in memories
         if occasion.is_of_now(s) and not occasion.is_visible(s.memory)
     }
-    if occasion.memory.is_enabled(Tier.SESSION) and occasion.memory.is_enabled(Tier.ARCS):
+    if occasion.memory.is_enabled(Tier.SESSION):
         memories = _in_time((*memories, *occasion.outcomes))
     held = [standing.memory for standing in memories]
     now = {newest[type_].id: label for type_, label in SCENE_STATE.items() if type_ in newest}
@@ -272,7 +272,7 @@ def _listed(
 def _bullet(occasion: Occasion, memory: Memory) -> str:
     told = one_line(TIERS[memory.tier].told(memory, in_english, THAT))
     # What is open is nobody's to have witnessed.
-    if memory.tier is Tier.ARCS or occasion.was_there(memory):
+    if TIERS[memory.tier].is_thread or occasion.was_there(memory):
         return f"- {told}"
     return f"- {occasion.headings.of(SECONDHAND)} {told}"
 

@@ -10,7 +10,6 @@ import msgspec
 
 from app.core.resources import RESOURCES
 from app.memory.records import (
-    ARC,
     Document,
     DocumentKind,
     Ending,
@@ -116,7 +115,7 @@ def _change(demo: _Demo, chat_id: int, messages: Sequence[KnownMessage]) -> Memo
             return (Ending(EndReason.SUPERSEDED, id_of(one.replaced_by)),)
         if one.resolved_at is None:
             return ()
-        reason = EndReason.RESOLVED if one.type == ARC else EndReason.RETIRED
+        reason = TIERS[one.tier].ends_as
         return (Ending(reason, sources=(source(one.resolved_at),), text=one.how),)
 
     memories = tuple(
