@@ -21,11 +21,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.help_pages import help_pages
+from app.core.translation import tr
 from ui.budgets.page import BudgetsPage
 from ui.controls.buttons import Button
 from ui.controls.fields import ChoiceCard
 from ui.controls.labels import ElidedLabel
 from ui.copies.dialog import CopiesDialog
+from ui.inspector.inspector import LESS_IS_SENT
 from ui.memories.listing.rail import PEOPLE
 from ui.memories.listing.table import Header
 from ui.memories.page import MemoriesPage
@@ -282,4 +284,29 @@ async def test_the_head_of_the_running_recap_is_whole_in_the_narrowest_pane(
     option = QStyleOptionComboBox()
     versions.initStyleOption(option)
     assert versions._cut(option) in versions.currentText()  # no ellipsis
+    assert await still_clipped(stage.inspector) == []
+
+
+@pytest.mark.usefixtures("in_german")
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [
+        pytest.param(1050, 590, id="1366x768 at 130 %"),
+        pytest.param(942, 530, id="1366x768 at 145 %"),
+    ],
+)
+async def test_why_less_of_the_recap_is_sent_is_whole(
+    demo_window: MainWindow, until: Until, width: int, height: int
+) -> None:
+    demo_window.resize(width, height)
+    desk = demo_window.desk
+    assert desk is not None
+    demo_window.show_page("story")
+    stage = desk.story_stage
+    assert stage is not None
+    if not stage.inspector.isVisible():
+        demo_window.actions_["pane.right"].trigger()
+    await until(stage.inspector.version_choice.isVisible)
+    stage.inspector._left.setText(tr(LESS_IS_SENT, n="174", all="953"))
+    stage.inspector._left.show()
     assert await still_clipped(stage.inspector) == []

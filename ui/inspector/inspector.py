@@ -57,7 +57,7 @@ NO_ROOM = N_(
     "for {room} of the {budget} tokens of its budget."
 )
 
-LEAST_TEXT = 84  # px
+LEAST_TEXT = 48  # px; it can be scrolled, what stands above it cannot
 
 
 class Inspector(QWidget):
