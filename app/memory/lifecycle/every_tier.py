@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from app.memory.lifecycle.decisions import Decision, Outcome, resolved
 from app.memory.lifecycle.identity import (
     open_threads,
-    verify_arcs,
     verify_epistemic,
+    verify_threads,
     verify_values,
 )
 from app.memory.lifecycle.state_change import Wording
@@ -16,8 +16,9 @@ from app.memory.lifecycle.verification import NO_WORDING, verify
 from app.memory.records import Memory, Review, Tier
 from app.memory.similarity import NO_VECTORS, PROFILE_A, Thresholds, Vectors
 from app.memory.tiers.table import TIERS, tiers_where
+from app.memory.tiers.tier import Identity
 
-COMPARED = tiers_where(lambda spec: spec.compares_texts)  # the others know by names
+COMPARED = tiers_where(lambda spec: spec.identity is not Identity.KEY)  # the others know by names
 
 
 def texts_to_compare(memories: Sequence[Memory]) -> tuple[str, ...]:
@@ -56,7 +57,7 @@ def verify_all(
     decided: list[Decision] = []
     for tier in Tier:
         mine = [candidate for candidate in candidates if candidate.tier is tier]
-        if tier is Tier.ARCS:
+        if TIERS[tier].gives_way_to_session:
             mine = list(open_threads(mine, of[Tier.SESSION], vectors))
         firm = [m for m in mine if m.review is not Review.WAITING]
         waiting = [m for m in mine if m.review is Review.WAITING]
@@ -83,18 +84,22 @@ def _verify(
 ) -> tuple[Decision, ...]:
     if not candidates:
         return ()
-    if tier is Tier.ARCS:
-        return verify_arcs(candidates, known, wording=wording, vectors=vectors)
-    if tier is Tier.EPISTEMIC:
-        return verify_epistemic(candidates, known, wording=wording, vectors=vectors, places=places)
     spec = TIERS[tier]
-    if spec.key is not None:
-        return verify_values(candidates, known, key=spec.key, value=spec.value, places=places)
-    return verify(
-        candidates,
-        known,
-        thresholds=thresholds,
-        wording=wording,
-        vectors=vectors,
-        places=places,
-    )
+    match spec.identity:
+        case Identity.THREAD:
+            return verify_threads(candidates, known, wording=wording, vectors=vectors)
+        case Identity.ATTITUDE:
+            return verify_epistemic(
+                candidates, known, wording=wording, vectors=vectors, places=places
+            )
+        case Identity.KEY if spec.key is not None:
+            return verify_values(candidates, known, key=spec.key, value=spec.value, places=places)
+        case _:
+            return verify(
+                candidates,
+                known,
+                thresholds=thresholds,
+                wording=wording,
+                vectors=vectors,
+                places=places,
+            )

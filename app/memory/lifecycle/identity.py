@@ -42,7 +42,7 @@ def open_threads(
     )
 
 
-def verify_arcs(
+def verify_threads(
     candidates: Sequence[Memory],
     known: Sequence[Memory],
     *,
@@ -57,7 +57,8 @@ def verify_arcs(
     def is_same(candidate: Memory, other: Memory) -> bool:
         score = vectors.score(candidate.text, other.text)
         return (
-            score.reaches(ARC_SAME)
+            _between(candidate) == _between(other)
+            and score.reaches(ARC_SAME)
             and (score.is_cosine or _is_about_the_same(candidate.text, other.text, common))
             and not wording.read(candidate.text).mismatch(wording.read(other.text))
         )
@@ -239,6 +240,10 @@ def _is_same_line(one: Memory, other: Memory) -> bool:
     if HIDING not in (one.type, other.type):
         return True
     return one.type == other.type and normalised(one.target) == normalised(other.target)
+
+
+def _between(thread: Memory) -> tuple[str, str]:
+    return normalised(thread.subject), normalised(thread.target)
 
 
 def _is_closed(memory: Memory) -> bool:

@@ -10,7 +10,7 @@ from app.memory.records import ARC, Memory, Tier
 from app.memory.tiers.claims import Claim, ClaimedEnd
 from app.memory.tiers.lines import Line, is_copied, numbers_in, signs_in
 from app.memory.tiers.memory_lines import mentions_in
-from app.memory.tiers.tier import Entries, TierSpec, TierWords
+from app.memory.tiers.tier import Entries, Identity, TierSpec, TierWords
 
 RESOLVED = "resolved"  # the tag of a thread that closes
 SHORTEST_THREAD = 16
@@ -97,8 +97,10 @@ ARCS = TierSpec(
     heading="Open arcs:",
     ended_heading="Arcs resolved since: ",
     rank=0,
+    identity=Identity.THREAD,
     entry=_entry,
     is_of_chat=True,
     is_ranked=True,
     is_thread=True,
+    gives_way_to_session=True,
 )

@@ -13,7 +13,7 @@ from app.memory.names import name_in, party_in
 from app.memory.records import EPISTEMIC_TYPES, Memory, Tier
 from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
 from app.memory.tiers.lines import Line, content_in, is_copied, numbers_in
-from app.memory.tiers.tier import Entries, Repeat, Say, TierSpec, TierWords, text_line
+from app.memory.tiers.tier import Entries, Identity, Repeat, Say, TierSpec, TierWords, text_line
 
 RETIRE = "retire"  # the tag of an entry that no longer holds
 EVERYONE = "everyone"  # from whom something is hidden where nobody is named
@@ -257,6 +257,7 @@ EPISTEMIC = TierSpec(
     heading="Who knows what:",
     ended_heading="Who-knows-what entries that no longer hold: ",
     line=_line,
+    identity=Identity.ATTITUDE,
     repeats=Repeat.IN_WORDS_AND_SOURCES,
     problem=_problem,
     told=_told,

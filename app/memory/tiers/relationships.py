@@ -13,7 +13,7 @@ from app.memory.records import FEELING, Memory, Tier
 from app.memory.similarity import is_same_text, normalised, word_list
 from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
 from app.memory.tiers.lines import ARROW, Line, is_copied
-from app.memory.tiers.tier import Entries, Repeat, Say, TierSpec, TierWords, text_line
+from app.memory.tiers.tier import Entries, Identity, Repeat, Say, TierSpec, TierWords, text_line
 
 MAGNITUDES = ("low", "medium", "high")
 MOST_WORDS = 3  # of one attitude
@@ -211,13 +211,13 @@ RELATIONSHIPS = TierSpec(
     line=_line,
     listed=_listed,
     rank=3,
+    identity=Identity.KEY,
     key=_key,
     value=_strength,
     is_meant=_is_meant,
     cleared=_cleared,
     # A feeling that is said again may have another strength by then.
     repeats=Repeat.IN_WORDS_AND_SOURCES,
-    compares_texts=False,
     problem=_problem,
     told=_told,
     entry=_entry,

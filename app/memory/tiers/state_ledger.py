@@ -14,7 +14,7 @@ from app.memory.similarity import is_same_text, normalised, word_list
 from app.memory.tiers.claims import Claim, ClaimedEnd, Mention
 from app.memory.tiers.lines import Line, content_in, is_copied
 from app.memory.tiers.memory_lines import UNKNOWN, entity_type
-from app.memory.tiers.tier import Entries, Repeat, Say, TierSpec, TierWords, text_line
+from app.memory.tiers.tier import Entries, Identity, Repeat, Say, TierSpec, TierWords, text_line
 
 LONGEST_VALUE = 200
 MOST_FIELDS = 12  # of one line
@@ -246,12 +246,12 @@ STATE_LEDGER = TierSpec(
     line=_line,
     listed=_listed,
     rank=2,
+    identity=Identity.KEY,
     key=_key,
     value=_value,
     is_meant=_is_meant,
     cleared=_cleared,
     repeats=Repeat.VALUE,
-    compares_texts=False,
     problem=_problem,
     told=_told,
     entry=_entry,

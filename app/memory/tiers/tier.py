@@ -28,6 +28,15 @@ class Repeat(Enum):
     VALUE = "value"  # one for each field and place in the story: the last one counts
 
 
+class Identity(Enum):
+    """By what an entry is the same as another one, or takes its place."""
+
+    MEANING = "meaning"  # what it says; where that leaves doubt a model is asked
+    KEY = "key"  # one value holds for each key
+    THREAD = "thread"  # what is open between the same two
+    ATTITUDE = "attitude"  # one of each holder to each matter
+
+
 @dataclass(frozen=True, slots=True)
 class TierWords:
     """What people read of a tier; all but `count` are English texts to be translated.
@@ -88,10 +97,10 @@ class TierSpec:
     in such a list; listed: all of them, where not one by one. rank: what has the highest is left
     out of it first.
 
-    key, value: where one value holds for each key: the same again is a duplicate, another one
-    replaces it. is_meant: whether a line that ends something of this tier means a memory; None
-    where its words have to. cleared: how a value that ended without a new one is listed.
-    repeats: within one answer. compares_texts: entries are told apart by what they mean.
+    identity: how entries are told apart. key, value: where one value holds for each key: the same
+    again is a duplicate, another one replaces it. is_meant: whether a line that ends something of
+    this tier means a memory; None where its words have to. cleared: how a value that ended without
+    a new one is listed. repeats: within one answer.
 
     problem: why an entry written by hand makes no sense, "" when it does. told: an entry as a
     sentence for people; the last argument is what a clause begins with. entry: what JSON says of
@@ -102,7 +111,8 @@ class TierSpec:
     it outlives its chat. is_of_chat: it goes when the chat is forgotten. is_ranked: it is compared
     with the newest messages. is_open: everybody may be told of it, in portraits and lorebooks.
     is_checked: replies are held against it. is_of_entity: its type is that of its subject, which
-    may be a thing. is_thread: it is open until the story resolves it, and says how. is_witnessed:
+    may be a thing. is_thread: it is open until the story resolves it, and says how.
+    gives_way_to_session: what a memory of the session tells is not noted beside it. is_witnessed:
     it notes who was there. also: another name for searches.
     """
 
@@ -120,12 +130,12 @@ class TierSpec:
     line: Callable[[Memory], str] = text_line
     listed: Callable[[Sequence[Memory]], list[str]] | None = None
     rank: int = 1
+    identity: Identity = Identity.MEANING
     key: Callable[[Memory], Hashable] | None = None
     value: Callable[[Memory], object] = text_line
     is_meant: Callable[[Memory, ClaimedEnd], bool] | None = None
     cleared: Callable[[Memory], str] | None = None
     repeats: Repeat = Repeat.IN_WORDS
-    compares_texts: bool = True
     problem: Callable[[Memory], str] = _fits
     told: Callable[[Memory, Say, str], str] = _told_as_it_is
     entry: Callable[[Memory], dict[str, Any]] = _entry
@@ -139,6 +149,7 @@ class TierSpec:
     is_checked: bool = False
     is_of_entity: bool = False
     is_thread: bool = False
+    gives_way_to_session: bool = False
     is_witnessed: bool = False
     also: str = ""
 

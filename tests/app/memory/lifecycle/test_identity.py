@@ -13,8 +13,8 @@ from app.memory.lifecycle.every_tier import texts_to_compare, verify_all
 from app.memory.lifecycle.identity import (
     beyond_cap,
     open_threads,
-    verify_arcs,
     verify_epistemic,
+    verify_threads,
 )
 from app.memory.lifecycle.state_change import Wording
 from app.memory.records import ARC, FEELING, Ending, EndReason, Memory, Review, Tier
@@ -62,14 +62,21 @@ def ones(count: int, total: int) -> tuple[str, str]:
 def test_an_arc_is_known_from_its_limit_on(cosine: float, expected: Outcome) -> None:
     vectors = at(cosine, "who sent it", "an unknown sender")
     known = [arc("old", "an unknown sender")]
-    [decision] = verify_arcs([arc("new", "who sent it")], known, vectors=vectors)
+    [decision] = verify_threads([arc("new", "who sent it")], known, vectors=vectors)
     assert decision.outcome is expected
+
+
+def test_what_is_open_between_other_people_is_another_thread() -> None:
+    known = [replace(arc("old", "bring the ring home"), subject="Mara", target="Jon")]
+    new = replace(arc("new", "bring the ring home"), subject="Mara", target="Tom")
+    [decision] = verify_threads([new], known)
+    assert decision.outcome is Outcome.NEW
 
 
 @pytest.mark.parametrize(("common", "expected"), [(39, Outcome.NEW), (40, Outcome.DUPLICATE)])
 def test_an_arc_is_known_by_its_words(common: int, expected: Outcome) -> None:
     part, whole = ones(common, 100)
-    [decision] = verify_arcs([arc("new", part)], [arc("old", whole)])
+    [decision] = verify_threads([arc("new", part)], [arc("old", whole)])
     assert decision.outcome is expected
 
 
@@ -86,7 +93,7 @@ def test_an_arc_is_known_by_its_words(common: int, expected: Outcome) -> None:
 def test_arcs_that_ask_the_same_of_different_things_are_two(new: str, expected: Outcome) -> None:
     texts = ("Who took the ring?", "Will the cup be found?", "Will Mara marry Jon?")
     known = [arc(text, text) for text in texts]
-    [decision] = verify_arcs([arc("new", new)], known, wording=WORDING)
+    [decision] = verify_threads([arc("new", new)], known, wording=WORDING)
     assert decision.outcome is expected
 
 
@@ -96,7 +103,7 @@ def test_arcs_of_a_batch_are_held_against_each_other_but_not_those_of_others() -
         arc("2", "Who sent that letter to Mara?"),
         arc("3", "Who sent the letter to Jon?"),
     ]
-    assert [d.outcome for d in verify_arcs(batch, [], wording=WORDING)] == [
+    assert [d.outcome for d in verify_threads(batch, [], wording=WORDING)] == [
         Outcome.NEW,
         Outcome.DUPLICATE,
         Outcome.NEW,

@@ -8,6 +8,7 @@ from app.core.resources import RESOURCES
 from app.memory.reading.answers import read_answer
 from app.memory.records import Tier
 from app.memory.tiers.table import TIERS
+from app.memory.tiers.tier import Identity
 from app.settings.values import REGISTRY
 
 
@@ -38,7 +39,7 @@ def test_no_tag_belongs_to_two_tiers() -> None:
 def test_entries_end_by_number_or_by_key_or_in_words(tier: Tier) -> None:
     spec = TIERS[tier]
     assert spec.is_numbered == bool(spec.ended_heading)
-    assert (spec.key is None) or not spec.compares_texts
+    assert (spec.key is not None) == (spec.identity is Identity.KEY)
 
 
 def test_a_tag_is_read_for_the_tiers_that_are_asked_for_only() -> None:
