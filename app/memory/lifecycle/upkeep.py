@@ -21,7 +21,6 @@ from app.memory.records import (
     Ending,
     Memory,
     Source,
-    Tier,
 )
 from app.memory.standing import Standing
 from app.memory.tiers.lines import (
@@ -34,7 +33,7 @@ from app.memory.tiers.lines import (
     is_copied,
     numbers_in,
 )
-from app.memory.tiers.table import TIERS
+from app.memory.tiers.table import PLAIN, TIERS
 from app.story.answers.task_answers import Unreadable
 
 HAPPENING = "event"  # the type of long-term memory that tells what happened, not what is so
@@ -42,12 +41,10 @@ LEAST_ENTRIES = 5  # fewer are not worth a request
 MOST_ENTRIES = 60
 ENTRY_TOKENS, TOLD_TOKENS = 1_600, 1_700
 LONGEST_WHY = 400  # signs
-_LOOKED_THROUGH = (
-    Tier.ARCS,
-    Tier.EPISTEMIC,
-    Tier.STATE_LEDGER,
-    Tier.RELATIONSHIPS,
-    Tier.LONG_TERM,
+_LOOKED_THROUGH = tuple(
+    spec.tier
+    for spec in sorted(TIERS.values(), key=lambda spec: spec.rank)
+    if spec.is_looked_through
 )
 _ENDED = re.compile(
     r"[ \t]{0,8}(?:[-*•][ \t]+)?[*_\[(#]{0,3}"
@@ -214,7 +211,7 @@ def ended_by(memories: Iterable[Memory], over: Iterable[Over]) -> tuple[Memory, 
     changed = []
     for memory in memories:
         one = by_id.get(memory.id)
-        if one is None or memory.tier is Tier.LONG_TERM or memory.endings:
+        if one is None or memory.tier in PLAIN or memory.endings:
             continue
         ending = Ending(TIERS[memory.tier].ends_as, sources=(one.scene.closing,), text=one.why)
         changed.append(replace(memory, endings=(*memory.endings, ending)))
@@ -222,9 +219,8 @@ def ended_by(memories: Iterable[Memory], over: Iterable[Over]) -> tuple[Memory, 
 
 
 def _may_end(memory: Memory) -> bool:
-    if memory.tier not in _LOOKED_THROUGH or is_yours(memory):
-        return False
-    return memory.tier is not Tier.LONG_TERM or memory.type != HAPPENING
+    is_looked_through = TIERS[memory.tier].is_looked_through and memory.type != HAPPENING
+    return is_looked_through and not is_yours(memory)
 
 
 def _listed(memory: Memory) -> str:

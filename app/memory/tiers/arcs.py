@@ -103,4 +103,5 @@ ARCS = TierSpec(
     is_ranked=True,
     is_thread=True,
     gives_way_to_session=True,
+    is_looked_through=True,
 )

@@ -264,5 +264,6 @@ EPISTEMIC = TierSpec(
     entry=_entry,
     is_kept_by_character=True,
     is_open=False,
+    is_looked_through=True,
     also="minds",
 )

@@ -39,4 +39,5 @@ LONG_TERM = TierSpec(
     is_ranked=True,
     is_checked=True,
     is_witnessed=True,
+    is_looked_through=True,
 )

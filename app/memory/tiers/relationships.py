@@ -222,4 +222,5 @@ RELATIONSHIPS = TierSpec(
     told=_told,
     entry=_entry,
     is_kept_by_character=True,
+    is_looked_through=True,
 )

@@ -257,5 +257,6 @@ STATE_LEDGER = TierSpec(
     entry=_entry,
     is_checked=True,
     is_of_entity=True,
+    is_looked_through=True,
     also="ledger",
 )

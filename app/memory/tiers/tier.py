@@ -110,10 +110,11 @@ class TierSpec:
     may contradict another. most: the setting that bounds how many are kept. is_kept_by_character:
     it outlives its chat. is_of_chat: it goes when the chat is forgotten. is_ranked: it is compared
     with the newest messages. is_open: everybody may be told of it, in portraits and lorebooks.
-    is_checked: replies are held against it. is_of_entity: its type is that of its subject, which
-    may be a thing. is_thread: it is open until the story resolves it, and says how.
-    gives_way_to_session: what a memory of the session tells is not noted beside it. is_witnessed:
-    it notes who was there. also: another name for searches.
+    is_checked: replies are held against it. is_looked_through: a model is asked from time to time
+    whether it still holds. is_of_entity: its type is that of its subject, which may be a thing.
+    is_thread: it is open until the story resolves it, and says how. gives_way_to_session: what a
+    memory of the session tells is not noted beside it. is_witnessed: it notes who was there. also:
+    another name for searches.
     """
 
     tier: Tier
@@ -147,6 +148,7 @@ class TierSpec:
     is_ranked: bool = False
     is_open: bool = True
     is_checked: bool = False
+    is_looked_through: bool = False
     is_of_entity: bool = False
     is_thread: bool = False
     gives_way_to_session: bool = False
