@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from app.memory.epistemic.propositions import content_words, is_alike
 from app.memory.ranking import is_yours
-from app.memory.records import EndReason, Memory, Tier
+from app.memory.records import EndReason, Memory
+from app.memory.tiers.table import TIERS
 
 WEIGHT_COUNTS, RETURN_COUNTS, FIRST_COUNTS, NEW_COUNTS = 2.0, 1.0, 3.0, 2.0
 MOST_RETURNS = 4
@@ -66,7 +67,7 @@ def returning(
 def is_put_aside(memory: Memory) -> bool:
     """Whether a thread is out of sight for others only, and not over."""
     return (
-        memory.tier is Tier.ARCS
+        TIERS[memory.tier].comes_back
         and bool(memory.endings)
         and all(ending.reason is EndReason.OUTRANKED for ending in memory.endings)
     )
@@ -80,8 +81,9 @@ def _returns(
     held = Counter(word for one in words.values() for word in one)
     often = {word for word, count in held.items() if count > max(1, TOO_COMMON * len(arcs))}
     anchors: dict[str, set[str]] = {arc.id: set() for arc in arcs}
+    own = {arc.tier for arc in arcs}
     for memory in told:
-        if memory.tier is Tier.ARCS:
+        if memory.tier in own:
             continue
         said = content_words(f"{memory.subject} {memory.text}", common)
         for arc in arcs:

@@ -219,6 +219,5 @@ def _outdone(
 def _of_one_self(memories: Sequence[Memory], entity: Entity) -> Iterator[Memory]:
     """What would be felt toward, or hidden from, the one who feels or hides it, ended."""
     for memory in memories:
-        is_between = memory.tier in (Tier.RELATIONSHIPS, Tier.EPISTEMIC) and memory.target
-        if is_between and memory.subject == memory.target == entity.name and not memory.endings:
+        if memory.subject == memory.target == entity.name and not memory.endings:
             yield replace(memory, endings=(Ending(EndReason.BY_HAND),))

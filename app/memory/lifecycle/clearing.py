@@ -44,7 +44,8 @@ def of_tier(remembered: Remembered, tier: Tier) -> Remembered:
     with the long-term memories that it was made of, names with the last that spoke of them.
     """
     is_base = tier is Tier.LONG_TERM
-    gone = tuple(m for m in remembered.of(tier) if not (tier is Tier.ARCS and m.is_pinned))
+    stays = TIERS[tier].outlives_pinned
+    gone = tuple(m for m in remembered.of(tier) if not (stays and m.is_pinned))
     ids = {memory.id for memory in gone}
     left = replace(remembered, memories=tuple(m for m in remembered.memories if m.id not in ids))
     unspoken = {entity.id for entity in unlinked(remembered)}

@@ -107,14 +107,15 @@ class TierSpec:
     it beside what it says of all.
 
     is_plain: a sentence by itself: it ages, merges with its like, is called up by the moment, and
-    may contradict another. most: the setting that bounds how many are kept. is_kept_by_character:
-    it outlives its chat. is_of_chat: it goes when the chat is forgotten. is_ranked: it is compared
-    with the newest messages. is_open: everybody may be told of it, in portraits and lorebooks.
-    is_checked: replies are held against it. is_looked_through: a model is asked from time to time
-    whether it still holds. is_of_entity: its type is that of its subject, which may be a thing.
-    is_thread: it is open until the story resolves it, and says how. gives_way_to_session: what a
-    memory of the session tells is not noted beside it. is_witnessed: it notes who was there. also:
-    another name for searches.
+    may contradict another. most: the setting that bounds how many are kept. comes_back: what is
+    beyond that is out of sight until there is room. is_kept_by_character: it outlives its chat.
+    is_of_chat: it goes when the chat is forgotten. outlives_pinned: a pinned one outlives its chat
+    and its tier. is_ranked: it is compared with the newest messages. is_open: everybody may be told
+    of it, in portraits and lorebooks. is_checked: replies are held against it. is_looked_through: a
+    model is asked from time to time whether it still holds. is_of_entity: its type is that of its
+    subject, which may be a thing. is_thread: it is open until the story resolves it, and says how.
+    gives_way_to_session: what a memory of the session tells is not noted beside it. is_witnessed:
+    it notes who was there. also: another name for searches.
     """
 
     tier: Tier
@@ -143,8 +144,10 @@ class TierSpec:
     lasting: Expiration = Expiration.PERMANENT
     is_plain: bool = False
     most: str = ""
+    comes_back: bool = False
     is_kept_by_character: bool = False
     is_of_chat: bool = False
+    outlives_pinned: bool = False
     is_ranked: bool = False
     is_open: bool = True
     is_checked: bool = False

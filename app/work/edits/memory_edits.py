@@ -115,7 +115,7 @@ class MemoryEdits(MemoryKeeping):
 
         def changed(command: Command) -> MemoryChange:
             memory = replace(command.memory(memory_id), is_pinned=pinned)
-            if memory.tier is Tier.ARCS:
+            if TIERS[memory.tier].outlives_pinned:
                 if pinned and not command.character:
                     raise UsageError(_why_it_stays(chat))
                 memory = replace(memory, character=command.character if pinned else "")

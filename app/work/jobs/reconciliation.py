@@ -233,7 +233,7 @@ class Reconciler:
         ending = Ending(EndReason.OUTRANKED, sources=reconciliation.newest)
         ended: list[Memory] = []
         for tier, spec in TIERS.items():
-            if not spec.most:
+            if not spec.most or spec.comes_back:
                 continue
             mine = [memory for memory in holding if memory.tier is tier]
             members = reconciliation.members if spec.is_witnessed else ()
@@ -251,16 +251,22 @@ class Reconciler:
         there is room.
         """
         holding = _holding(change, reconciliation)
-        most = MemorySettings(reconciliation.settings).arcs_max
-        arcs = [memory for memory in holding if memory.tier is Tier.ARCS]
-        arcs.sort(key=lambda arc: reconciliation.places.get(arc.id, BEFORE))
-        kept = {arc.id for arc in kept_threads(arcs, most, holding, self._common)}
         ending = Ending(EndReason.OUTRANKED, sources=reconciliation.newest)
-        changed = [_with(arc, ending) for arc in arcs if arc.id not in kept]
-        back = returning(reconciliation.aside, arcs, most, holding, self._common)
-        if changed or back:
-            log.info("%d open threads are put aside, %d come back", len(changed), len(back))
-        return merged_changes([change, MemoryChange((*changed, *back))])
+        changed: list[Memory] = []
+        for tier, spec in TIERS.items():
+            if not spec.comes_back:
+                continue
+            most = reconciliation.settings[spec.most]
+            open_now = [memory for memory in holding if memory.tier is tier]
+            open_now.sort(key=lambda memory: reconciliation.places.get(memory.id, BEFORE))
+            kept = {m.id for m in kept_threads(open_now, most, holding, self._common)}
+            put_aside = [_with(m, ending) for m in open_now if m.id not in kept]
+            aside = [memory for memory in reconciliation.aside if memory.tier is tier]
+            back = returning(aside, open_now, most, holding, self._common)
+            if put_aside or back:
+                log.info("%d open threads are put aside, %d come back", len(put_aside), len(back))
+            changed += (*put_aside, *back)
+        return merged_changes([change, MemoryChange(tuple(changed))])
 
     async def _folded(
         self,

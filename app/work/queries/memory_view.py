@@ -67,7 +67,7 @@ class MemoryView:
         """Open threads that are out of sight, since more are open than are to be kept."""
         return tuple(
             s.memory.text
-            for s in self.of(Tier.ARCS)
+            for s in self.memories
             if s.status is Status.ENDED and is_put_aside(s.memory)
         )
 
