@@ -12,18 +12,20 @@ from PySide6.QtGui import QColor
 if TYPE_CHECKING:
     from app.story.inclusion import InclusionState
 
-TIERS = (
-    "short-term",
-    "canon",
-    "arcs",
-    "long-term",
-    "session",
-    "profiles",
-    "scenes",
-    "relations",
-    "who knows",
-    "ledger",
-)
+# Of slots and tiers by what their rows name: on dark, on light, and the same in high contrast.
+_HUES: Mapping[str, tuple[str, str, str, str]] = {
+    "short-term": ("#4AAEBF", "#0091A4", "#5CD3E8", "#006A78"),
+    "canon": ("#78AE7A", "#539156", "#93D996", "#2F6B2D"),
+    "arcs": ("#BA9A56", "#9E7A23", "#E6C26E", "#735500"),
+    "long-term": ("#CE8D68", "#B46B40", "#F5AC83", "#8A4419"),
+    "session": ("#D38686", "#B96365", "#F7A3A3", "#8F3A39"),
+    "profiles": ("#C986AC", "#AE648F", "#F0A6D1", "#853866"),
+    "scenes": ("#B18ECB", "#946DB1", "#D6B2F5", "#6B4489"),
+    "relations": ("#9398D9", "#7478C1", "#B5B9FF", "#4A4E9C"),
+    "who knows": ("#70A3D8", "#4984BF", "#8CC8FF", "#1F5C92"),
+    "ledger": ("#51B2A1", "#009583", "#66DBC7", "#006B5D"),
+}
+TIERS = tuple(_HUES)
 
 NO_FILL = QColor(0, 0, 0, 0)
 
@@ -129,8 +131,8 @@ def faded(colour: QColor, alpha: float) -> QColor:
     return result
 
 
-def _hues(*colours: str) -> Mapping[str, QColor]:
-    return MappingProxyType(dict(zip(TIERS, map(QColor, colours), strict=True)))
+def _hues(palette: int) -> Mapping[str, QColor]:
+    return MappingProxyType({name: QColor(of[palette]) for name, of in _HUES.items()})
 
 
 def _tone(fill: str, text: str) -> Tone:
@@ -168,18 +170,7 @@ DARK = Tokens(
     failed=_tone("#FF6F91", "#FF86A3"),
     edited=Tone(NO_FILL, QColor("#BDA4F2")),
     stale=Tone(NO_FILL, QColor("#BDA4F2")),
-    slot_hues=_hues(
-        "#4AAEBF",
-        "#78AE7A",
-        "#BA9A56",
-        "#CE8D68",
-        "#D38686",
-        "#C986AC",
-        "#B18ECB",
-        "#9398D9",
-        "#70A3D8",
-        "#51B2A1",
-    ),
+    slot_hues=_hues(0),
     compare_left=CompareTone(QColor("#4A2226"), QColor("#F6B8B2")),
     compare_right=CompareTone(QColor("#173A2A"), QColor("#A9E5C4")),
 )
@@ -215,18 +206,7 @@ LIGHT = Tokens(
     failed=_tone("#C2184B", "#AE1241"),
     edited=Tone(NO_FILL, QColor("#6740B4")),
     stale=Tone(NO_FILL, QColor("#6740B4")),
-    slot_hues=_hues(
-        "#0091A4",
-        "#539156",
-        "#9E7A23",
-        "#B46B40",
-        "#B96365",
-        "#AE648F",
-        "#946DB1",
-        "#7478C1",
-        "#4984BF",
-        "#009583",
-    ),
+    slot_hues=_hues(1),
     compare_left=CompareTone(QColor("#FBDEDB"), QColor("#7E1410")),
     compare_right=CompareTone(QColor("#D5F0E0"), QColor("#0F5431")),
 )
@@ -263,18 +243,7 @@ CONTRAST_DARK = Tokens(
     failed=_tone("#FF7FA0", "#FFB0C4"),
     edited=Tone(NO_FILL, QColor("#D6C6FF")),
     stale=Tone(NO_FILL, QColor("#D6C6FF")),
-    slot_hues=_hues(
-        "#5CD3E8",
-        "#93D996",
-        "#E6C26E",
-        "#F5AC83",
-        "#F7A3A3",
-        "#F0A6D1",
-        "#D6B2F5",
-        "#B5B9FF",
-        "#8CC8FF",
-        "#66DBC7",
-    ),
+    slot_hues=_hues(2),
     compare_left=CompareTone(QColor("#4A0D12"), QColor("#FFD9D5")),
     compare_right=CompareTone(QColor("#00351C"), QColor("#C9FBDF")),
 )
@@ -311,18 +280,7 @@ CONTRAST_LIGHT = Tokens(
     failed=_tone("#B00F3E", "#86082C"),
     edited=Tone(NO_FILL, QColor("#4A238F")),
     stale=Tone(NO_FILL, QColor("#4A238F")),
-    slot_hues=_hues(
-        "#006A78",
-        "#2F6B2D",
-        "#735500",
-        "#8A4419",
-        "#8F3A39",
-        "#853866",
-        "#6B4489",
-        "#4A4E9C",
-        "#1F5C92",
-        "#006B5D",
-    ),
+    slot_hues=_hues(3),
     compare_left=CompareTone(QColor("#FFE3E0"), QColor("#6B0D0A")),
     compare_right=CompareTone(QColor("#D9F5E4"), QColor("#083F23")),
 )
