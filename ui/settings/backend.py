@@ -28,6 +28,7 @@ from ui.settings.backend_words import card_words, size_fact, size_sentence
 from ui.settings.trial import TrialPanel
 from ui.theme.fonts import ui_font
 
+SUCH_AS = N_("Address, such as localhost:8080")
 OTHER_MODEL = N_("Another model of Ollama")
 NO_PAGE = N_("Open SillyTavern's page first, with the bridge installed.")
 IN_USE = N_("The connection in use")
@@ -85,9 +86,7 @@ class BackendChoice(QWidget):
         self.trial = TrialPanel()
         self.trial.ended.connect(self._show_kind)
         self._model = Field(tr("Name of the model"), placeholder=tr("Model, such as llama3.1:8b"))
-        self._url = Field(
-            tr("Address of the server"), placeholder=tr("Address, such as localhost:8080")
-        )
+        self._url = Field(tr("Address of the server"), placeholder=tr(SUCH_AS))
         self._profile = Choice(tr("Connection profile of SillyTavern"))
         self._profile.addItem(tr(IN_USE))
         self._profile.activated.connect(self._show_kind)
@@ -301,19 +300,24 @@ class BackendChoice(QWidget):
             return OLLAMA
         return next((kind for kind, card in self._cards.items() if card.isChecked()), BUILTIN)
 
+    @property
+    def _address(self) -> str:
+        """As it was typed; else where a server of this kind mostly is, "" for nowhere."""
+        return self._url.text().strip() or KINDS[self._kind()].url
+
     def _model_name(self) -> str:
         found = (name for name, card in self._found.items() if card.isChecked())
         return next(found, self._model.text().strip())
 
     def _spec_text(self) -> str:
-        kind, model, url = self._kind(), self._model_name(), self._url.text().strip()
+        kind, model, url = self._kind(), self._model_name(), self._address
         asked = KINDS[kind]
         if not asked.asks_model:
             return str(BackendSpec(kind, self._profile_name() if asked.asks_profile else ""))
         if not asked.asks_url:
             return f"{kind}:{model}"
         full = url if "://" in url or not url else f"http://{url}"
-        return f"{kind}:{model}@{full}"
+        return f"{kind}:{model}@{full}" if full else f"{kind}:{model}"
 
     def _show_kind(self) -> None:
         kind, model = self._kind(), self._model_name()
@@ -325,7 +329,8 @@ class BackendChoice(QWidget):
         self._model.setVisible(needs_name)
         self._url.setVisible(is_server)
         self._list.setVisible(is_server)
-        self._list.setEnabled(bool(self._url.text().strip()))
+        self._url.setPlaceholderText(asked.url or tr(SUCH_AS))
+        self._list.setEnabled(bool(self._address))
         self._offer.setVisible(is_server and self._offer.count() > 0)
         self._show_key()
         self._profile.setVisible(asked.asks_profile and self._profile.count() > 1)
@@ -346,8 +351,8 @@ class BackendChoice(QWidget):
             self._use.setVisible(spec != self._current)
         self._test.setEnabled(spec is not None)
         self._test.setVisible(kind != BUILTIN)
-        is_asked = needs_name and bool(model) and (not is_server or bool(self._url.text()))
-        url = self._url.text().strip()
+        is_asked = needs_name and bool(model) and (not is_server or bool(self._address))
+        url = self._address
         unlisted = self._unlisted[1] if is_server and self._unlisted[0] == url else ""
         self._wrong.show_words(unlisted or (sentence if is_asked else ""), "failed")
         self._wrong.setVisible(bool(self._wrong.text()))
@@ -363,7 +368,7 @@ class BackendChoice(QWidget):
     def destination(self) -> tuple[str, str]:
         """Where stories would go by what is chosen now: kind of backend, and its address if any."""
         kind = self._kind()
-        url = self._url.text().strip() if KINDS[kind].asks_url else ""
+        url = self._address if KINDS[kind].asks_url else ""
         return kind, url if "://" in url or not url else f"http://{url}"
 
     @property
@@ -373,7 +378,7 @@ class BackendChoice(QWidget):
 
     def _show_key(self) -> None:
         is_server = KINDS[self._kind()].asks_url
-        is_kept, file = self._key_of(self._url.text().strip()) if is_server else (False, None)
+        is_kept, file = self._key_of(self._address) if is_server else (False, None)
         self.key.setVisible(is_server)
         self._forget_key.setVisible(is_server and is_kept)
         self._key_words.setVisible(is_server)
@@ -387,7 +392,7 @@ class BackendChoice(QWidget):
         """Address and key that the user typed, once; the key is "" where there is none."""
         key, is_server = self.key.text().strip(), KINDS[self._kind()].asks_url
         self.key.clear()
-        return self._url.text().strip(), key if is_server else ""
+        return self._address, key if is_server else ""
 
     def show_keys(self) -> None:
         """What is kept may be different now."""
@@ -400,7 +405,7 @@ class BackendChoice(QWidget):
             self._show_kind()
 
     def _on_forget_key(self) -> None:
-        self.key_removed.emit(self._url.text().strip())
+        self.key_removed.emit(self._address)
 
     def _parsed(self) -> tuple[BackendSpec | None, str]:
         try:
@@ -428,7 +433,7 @@ class BackendChoice(QWidget):
     def _on_list(self) -> None:
         self._unlisted = "", ""
         self._show_kind()
-        self.models_wanted.emit(self._url.text().strip())
+        self.models_wanted.emit(self._address)
 
     def _on_offer(self, row: int) -> None:
         self._model.setText(self._offer.itemText(row))

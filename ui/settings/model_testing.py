@@ -93,9 +93,12 @@ class ModelTesting(QObject):
 
     def _on_models(self, url: str) -> None:
         async def look() -> None:
+            kind, _ = self._choice.destination
             try:
                 await self.keep_key()
-                self._choice.show_offered(await self._session.companion.models.offered_at(url))
+                self._choice.show_offered(
+                    await self._session.companion.models.offered_at(kind, url)
+                )
             except TavernkeepError as error:  # beside the field, where it can be mended
                 self._choice.show_offered(())
                 self._choice.show_unlisted(url, str(error))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 CHARACTERS_PER_TOKEN = 3  # of a prompt that nobody counted
 
@@ -80,3 +80,11 @@ class Backend(Protocol):
 
     async def aclose(self) -> None:
         """Give back connections."""
+
+
+@runtime_checkable
+class ListsModels(Protocol):
+    """A backend whose server has several models."""
+
+    async def list_models(self) -> tuple[str, ...]:
+        """Their names, sorted. Raises BackendError."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.core.errors import UsageError
 from app.core.translation import tr
-from app.llm.backends.backend import Backend
+from app.llm.backends.backend import Backend, ListsModels
 from app.llm.backends.page_line import PageLine
 from app.llm.backends.specs import OLLAMA, OPENAI, SILLYTAVERN, BackendSpec
 
@@ -33,6 +33,17 @@ def make_backend(
     if make is None:
         raise UsageError(tr("The built-in way answers no prompts."))
     return make(spec, Access(api_key or None, context_tokens, page))
+
+
+async def offered_models(spec: BackendSpec, *, api_key: str | None = None) -> tuple[str, ...]:
+    """Names of the models that the server of a spec offers; none where its kind has no list.
+    Raises UsageError, BackendError.
+    """
+    backend = make_backend(spec, api_key=api_key)
+    try:
+        return await backend.list_models() if isinstance(backend, ListsModels) else ()
+    finally:
+        await backend.aclose()
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,9 @@ def profile_for(settings: Mapping[str, Any], backend: str) -> ProfileInForce:
         return ProfileInForce(A, tr("There is no model."))
     kind = KINDS.get(spec.kind)  # none for what cannot be read
     if kind is not None and kind.runs_small:
-        return ProfileInForce(A, tr("Ollama mostly runs small models on this machine."))
+        return ProfileInForce(
+            A, tr("{server} mostly runs small models on this machine.", server=kind.place)
+        )
     if kind is not None and kind.asks_url and is_local(spec.url):
         return ProfileInForce(
             B,

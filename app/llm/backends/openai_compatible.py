@@ -238,15 +238,6 @@ class OpenAiBackend:
         return True
 
 
-async def probe_models(url: str, *, api_key: str | None = None) -> tuple[str, ...]:
-    """Models a server offers. Raises BackendError."""
-    backend = OpenAiBackend("", url, api_key=api_key)
-    try:
-        return await backend.list_models()
-    finally:
-        await backend.aclose()
-
-
 def _take_choice(choice: dict[str, Any], collector: Collector) -> None:
     said = choice.get("delta")
     if not isinstance(said, dict):

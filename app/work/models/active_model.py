@@ -192,9 +192,9 @@ class ActiveModel:
         """Models of an Ollama on this machine; waits two seconds at most."""
         return await models_here()
 
-    async def offered_at(self, url: str) -> tuple[str, ...]:
-        """Names of the models that a server offers. Raises UsageError, BackendError."""
-        return await models_at(url, api_key=self.keys.find(url))
+    async def offered_at(self, kind: str, url: str) -> tuple[str, ...]:
+        """Names of the models that a server of a kind offers. Raises UsageError, BackendError."""
+        return await models_at(kind, url, api_key=self.keys.find(url))
 
     async def profiles_in_page(self) -> tuple[str, ...] | None:
         """Connection profiles that SillyTavern's page has; None where no page is open."""

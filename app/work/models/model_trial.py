@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from app.core.errors import BackendError
 from app.core.translation import number, tr
+from app.llm.backends.factory import offered_models
 from app.llm.backends.ollama import FoundModel, found_models
-from app.llm.backends.openai_compatible import probe_models
-from app.llm.backends.specs import OLLAMA_URL, clean_url
+from app.llm.backends.specs import OLLAMA_URL, BackendSpec, clean_url
 from app.llm.writers.writer import RecapWriter
 from app.llm.writers.written import OnText
 from app.story.answers.refusals import is_refusal
@@ -98,12 +98,12 @@ async def models_here(url: str = OLLAMA_URL) -> tuple[FoundModel, ...]:
         return ()
 
 
-async def models_at(url: str, *, api_key: str | None = None) -> tuple[str, ...]:
-    """Names of the models that a server offers. Raises UsageError, BackendError."""
+async def models_at(kind: str, url: str, *, api_key: str | None = None) -> tuple[str, ...]:
+    """Names of the models that a server of this kind offers. Raises UsageError, BackendError."""
     address = clean_url(url)
     try:
         async with asyncio.timeout(ASK_SECONDS):
-            return await probe_models(address, api_key=api_key)
+            return await offered_models(BackendSpec(kind, "", address), api_key=api_key)
     except TimeoutError as error:
         raise BackendError(
             tr(

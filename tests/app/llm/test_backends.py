@@ -25,8 +25,10 @@ from app.core.errors import (
     PromptTooLong,
 )
 from app.llm.backends.backend import Request
+from app.llm.backends.factory import offered_models
 from app.llm.backends.ollama import OllamaBackend, found_models
-from app.llm.backends.openai_compatible import OpenAiBackend, probe_models
+from app.llm.backends.openai_compatible import OpenAiBackend
+from app.llm.backends.specs import OPENAI, BackendSpec
 from app.llm.backends.streams import Limits, is_nearby
 
 KINDS = ("ollama", "openai")
@@ -228,8 +230,22 @@ async def test_nobody_is_led_to_another_server(
         await asked(elsewhere, api_key="planted-key-of-this-test")
     llm.on("/v1/models", elsewhere)
     with pytest.raises(BackendError):
-        await probe_models(llm.url, api_key="planted-key-of-this-test")
+        await offered_models(BackendSpec(OPENAI, "", llm.url), api_key="planted-key-of-this-test")
     assert llm.bodies("/caught") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "told"),
+    [
+        ("ollama", "/api/tags", {"models": [{"name": "small:1b"}]}),
+        ("openai", "/v1/models", {"data": [{"id": "small:1b"}]}),
+    ],
+)
+async def test_each_kind_of_server_is_asked_for_its_models_in_its_own_way(
+    llm: Any, says: Any, kind: str, path: str, told: object
+) -> None:
+    llm.on(path, says.json(told))
+    assert await offered_models(BackendSpec(kind, "", llm.url)) == ("small:1b",)
 
 
 def packed(body: bytes, coding: str) -> Any:
@@ -253,7 +269,7 @@ async def test_an_answer_that_could_unfold_without_bound_is_not_read(
             await asked(packed(BOMB, coding))
         llm.on("/v1/models", packed(BOMB, coding))
         with pytest.raises(BackendRefused, match="compresses its answers"):
-            await probe_models(llm.url)
+            await offered_models(BackendSpec(OPENAI, "", llm.url))
         assert tracemalloc.get_traced_memory()[1] < 20_000_000
     finally:
         tracemalloc.stop()

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from app.core.errors import BackendError, UsageError
+from app.llm.backends.specs import OPENAI
 from app.llm.writers.factory import make_writer
 from app.llm.writers.writer import RecapWriter
 from app.work.models.model_trial import SAMPLE, ModelTrial, models_at, models_here, try_writer
@@ -61,11 +62,11 @@ async def test_the_built_in_way_can_be_tried_too() -> None:
 
 async def test_the_models_of_a_server_are_named() -> None:
     with FakeLlm() as llm:
-        assert await models_at(llm.url) == (MODEL,)
+        assert await models_at(OPENAI, llm.url) == (MODEL,)
     with pytest.raises(BackendError):
-        await models_at(NOBODY)
+        await models_at(OPENAI, NOBODY)
     with pytest.raises(UsageError):
-        await models_at("ftp://nowhere")
+        await models_at(OPENAI, "ftp://nowhere")
 
 
 async def test_no_ollama_means_no_models_and_no_fault() -> None:
