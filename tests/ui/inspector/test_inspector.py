@@ -146,6 +146,28 @@ async def test_a_recap_has_the_headings_of_its_prompt_where_it_is_read_and_writt
     assert kept() == "DEVELOPMENTS\n- The key is gone."
 
 
+async def test_what_was_folded_in_while_the_recap_was_corrected_beside_the_story_stays(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    path = demo_tavern.chat
+    await companion.edits.edit_running_recap(path, "Dov sold the key.\nThey wait.")
+    pane = stage_of(demo_window).inspector
+    await until(lambda: "They wait." in pane.shown_text)
+    pane._begin_edit()
+    pane._text.set_text("Dov gave the key away.\nThey wait.")
+    await companion.edits.edit_running_recap(path, "Dov sold the key.\nThey wait.\nMidge sang.")
+    pane._keep()
+
+    def kept() -> str:
+        story = companion.story(path)
+        assert story is not None
+        assert story.running.current is not None
+        return story.running.current.content
+
+    await until(lambda: "gave" in kept())
+    assert kept() == "Dov gave the key away.\nThey wait.\nMidge sang."
+
+
 async def test_a_recap_has_one_size_in_whatever_language_its_prompt_is(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
 ) -> None:

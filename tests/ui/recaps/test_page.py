@@ -250,6 +250,37 @@ async def test_what_is_typed_is_kept_as_a_draft_until_it_is_a_version(
     assert not page.reading.offer.isVisible()
 
 
+async def test_what_came_while_the_version_in_the_prompt_was_corrected_stays_with_the_correction(
+    page: RecapsPage,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    running: Callable[[], RunningRecap],
+    until: Until,
+) -> None:
+    before = content(running())
+    press(page.reading.edit)
+    page.reading.text.prose.setPlainText(before.replace("They wait.", "They sleep."))
+    await companion.edits.edit_running_recap(demo_tavern.chat, f"{before}\nMidge sang.")
+    await until(lambda: "Midge sang." in content(running()))
+    press(page.reading.keep)
+    await until(lambda: "They sleep." in content(running()))
+    assert "Midge sang." in content(running())
+    assert "They wait." not in content(running())
+
+
+async def test_a_version_that_was_not_in_the_prompt_is_kept_as_it_was_written(
+    page: RecapsPage, running: Callable[[], RunningRecap], until: Until
+) -> None:
+    press_row(page, newest(page) - 1)
+    press(page.reading.edit)
+    old = page.reading.text.prose.toPlainText()
+    assert "The Feast" not in old
+    page.reading.text.prose.setPlainText(f"{old}\nDov left.")
+    press(page.reading.keep)
+    await until(lambda: "Dov left." in content(running()))
+    assert "The Feast" not in content(running())
+
+
 async def test_a_deleted_version_stands_under_deleted_and_is_restored(
     page: RecapsPage, running: Callable[[], RunningRecap], until: Until
 ) -> None:
