@@ -147,14 +147,14 @@ def mend_of(story: Story, reach: Reached, index: int) -> Mend:
 
 def unrecapped_scenes(story: Story, reach: Reached) -> tuple[Scene, ...]:
     """The closed scenes without a recap, of which something does not reach the prompt at all."""
-    lost = bytes([Reach.NOT_AT_ALL])
-    return tuple(
-        scene
-        for scene in story.scenes
-        if scene.is_closed
-        and story.scene_recap(scene) is None
-        and lost in reach.codes[scene.first : scene.last + 1]
-    )
+    lost, found = bytes([Reach.NOT_AT_ALL]), []
+    at = reach.codes.find(lost)
+    while at >= 0:
+        scene = story.scene_at(at)
+        if scene is not None and scene.is_closed and story.scene_recap(scene) is None:
+            found.append(scene)
+        at = reach.codes.find(lost, 1 + (scene.last if scene is not None else at))
+    return tuple(found)
 
 
 def sent_of(messages: Sequence[Message], prompt: str, dropped: Iterable[str] = ()) -> Sent | None:

@@ -28,6 +28,7 @@ FIELD_HEIGHT = 28
 CARD_HEIGHT, CARD_SIDES, LEAST_CARD = 52, 46 + 16, 200
 ROUNDED = 2  # px by which a font measures less than it draws
 CARD_LINE, CARD_LINES = 16, 3  # px of a line of its detail, and how many it has at most
+FIGURES = "0123456789"
 MORE = "  "  # in an item of a brief choice: what is behind it, only the open list says
 
 
@@ -86,9 +87,12 @@ class Choice(QComboBox):
         part = QStyle.SubControl.SC_ComboBoxEditField
         whole = QStyle.ComplexControl.CC_ComboBox
         room = self.style().subControlRect(whole, option, part, self).width() - 2
-        if self._widest is None:  # of thousands of versions it takes a while
-            words = (self._brief(row) for row in range(self.count()))
-            self._widest = max(map(self.fontMetrics().horizontalAdvance, words), default=0)
+        if self._widest is None:
+            # Thousands of versions differ in their figures only: each as wide as the widest.
+            width_of = self.fontMetrics().horizontalAdvance
+            figures = str.maketrans(dict.fromkeys(FIGURES, max(FIGURES, key=width_of)))
+            words = {self._brief(row).translate(figures) for row in range(self.count())}
+            self._widest = max(map(width_of, words), default=0)
         width = hint.width() + self._widest - room + ROUNDED
         return QSize(width if self._is_brief else max(width, hint.width()), hint.height())
 

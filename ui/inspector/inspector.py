@@ -18,6 +18,7 @@ from ui.controls.fields import MORE, Choice
 from ui.controls.labels import Label, body, plain_tip, section
 from ui.controls.prose import ProseField
 from ui.controls.surfaces import Line
+from ui.controls.timers import once
 from ui.core.session import Session
 from ui.core.slot_words import (
     change_words,
@@ -97,6 +98,7 @@ class Inspector(QWidget):
         self._offered: tuple[Story, RunningVersion | None, int | None] | None = None
         self._shown_slots: tuple[SlotSet, str] | None = None
         self._build()
+        self._opened = once(self, 0, self._show_opened)
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
         session.slots_changed.connect(self._on_slots_changed)
@@ -167,11 +169,17 @@ class Inspector(QWidget):
         column.addWidget(Line())
         column.addWidget(self._next)
 
-    def _on_chat_opened(self, story: Story) -> None:
+    def _on_chat_opened(self, _story: Story) -> None:
         self._show_edit(False)
-        self._show_story(story)
         self._shown_slots = None
-        self._next.show_slots(SlotSet(), "")
+        self._opened.start()  # the story is there a frame sooner
+
+    def _show_opened(self) -> None:
+        if self._session.story is None:
+            return
+        self._show_story(self._session.story)
+        if self._shown_slots is None:
+            self._next.show_slots(SlotSet(), "")
 
     def _on_story_changed(self, _change: object) -> None:
         if self._session.story is not None:
@@ -293,8 +301,8 @@ class Inspector(QWidget):
         current = injected_version(story.running, story.places)
         if current is None:
             return None, None
-        older = [v for v in story.running.versions if v.version < current.version]
-        return current, older[-1] if older else None
+        newest_first = reversed(story.running.versions)
+        return current, next((v for v in newest_first if v.version < current.version), None)
 
     def _shown(self, content: str) -> str:
         """A kept recap under the headings that the prompt has, too."""

@@ -231,7 +231,12 @@ class MindsPage(QWidget):
         if old is None:
             self.proposition = self._telling(minds)
         self.map.show_minds(minds.map, layout)
-        self._show_moment()
+        # Piece by piece: all of a long story's at once holds the window up for more than a frame.
+        for show in (self._show_stances, self._show_choice, self._show_rest):
+            await asyncio.sleep(0)
+            if minds is not self._minds:
+                return
+            show()
         if old is None or self._reply_of(old) != self._reply_of(minds):
             self._show_leaks(minds)
         self._show_operations(self._session.companion.work.operations)
@@ -287,12 +292,18 @@ class MindsPage(QWidget):
         self._show_moment()
 
     def _show_moment(self) -> None:
+        self._show_stances()
+        self._show_choice()
+        self._show_rest()
+
+    def _show_stances(self) -> None:
         minds = self._minds
         if minds is not None:
             stances = minds.map.stances(self.at)
             self.map.show_stances(stances)
             self.table.show_stances(minds.map, stances)
-            self._show_choice()
+
+    def _show_rest(self) -> None:
         self._show_stack()
         self.header_changed.emit()
 

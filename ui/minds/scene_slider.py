@@ -59,7 +59,7 @@ class SceneSlider(QSlider):
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._firsts: list[int] = []
         self._lasts: list[int] = []
-        self._words: list[str] = []
+        self._story: Story | None = None
         self.setAccessibleName(tr("Moment of the story, by scenes"))
         self.setToolTip("")
         self.setMaximum(0)
@@ -77,7 +77,7 @@ class SceneSlider(QSlider):
         """The scenes of a story, by number and name."""
         self._firsts = [scene.first for scene in story.scenes]
         self._lasts = [scene.last for scene in story.scenes]
-        self._words = [scene_words(story, scene) for scene in story.scenes]
+        self._story = story
         self._describe()
         self.update()
 
@@ -88,7 +88,12 @@ class SceneSlider(QSlider):
 
     def scene_words(self) -> str:
         """Number and name of the scene that is looked at."""
-        return self._words[self.scene] if self._words else ""
+        return self._words_of(self.scene)
+
+    def _words_of(self, place: int) -> str:
+        if self._story is None or not 0 <= place < len(self._story.scenes):
+            return ""
+        return scene_words(self._story, self._story.scenes[place])
 
     def step_scene(self, way: int) -> None:
         """Go to the end of the next scene, or of the one before."""
@@ -155,9 +160,9 @@ class SceneSlider(QSlider):
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = bisect_right(self._firsts, self.axis.index(event.pos().x())) - 1
-            if event.pos().x() >= LABEL and 0 <= place < len(self._words):
+            if event.pos().x() >= LABEL and 0 <= place < len(self._lasts):
                 span = tr("#{first} to #{last}", first=self._firsts[place], last=self._lasts[place])
-                tip = f"{self._words[place]}\n{span}"
+                tip = f"{self._words_of(place)}\n{span}"
                 QToolTip.showText(event.globalPos(), plain_tip(tip), self)
             return True
         return super().event(event)
@@ -179,7 +184,7 @@ class SceneSlider(QSlider):
             rounded(painter, area, 4, t.raised if is_here else t.well, t.ctl if is_here else t.line)
             painter.setFont(ui_font(11, SEMIBOLD if is_here else MEDIUM))
             painter.setPen(t.t1 if is_here else t.t3)
-            self._write(painter, area, self._words[place])
+            self._write(painter, area, self._words_of(place))
         self._paint_flag(painter, axis.x(self.value()))
 
     def _seen(self) -> Iterator[int]:

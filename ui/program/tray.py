@@ -62,6 +62,7 @@ class Tray(QObject):
         self._has_left = False
         self._busy_since: float | None = None
         self._bad: frozenset[str] = frozenset()
+        self._shown_state: tuple[bool, bool, str] | None = None
         self.icon = QSystemTrayIcon(self)
         self._menu = QMenu(window)
         self._state = self._menu.addAction("")
@@ -131,6 +132,9 @@ class Tray(QObject):
         bad = [getattr(health, part).sentence for part in PARTS if part in _bad_parts(health)]
         state = (bad or [health.queue.sentence])[0]
         works = health.queue.light is Light.WORKING
+        if (shown := (bool(bad), works, state)) == self._shown_state:
+            return  # it is told with each message, and an icon is drawn anew
+        self._shown_state = shown
         self.icon.setIcon(QIcon(lantern(is_bad=bool(bad), works=works)))
         self.icon.setToolTip(f"{TITLE}: {state.translate(NO_MARKUP)}")
         cut = state if len(state) <= LONGEST_STATE else f"{state[:LONGEST_STATE].rstrip()}…"

@@ -133,7 +133,9 @@ class PromptPreview(QWidget):
 
     def _card_of(self, row: PromptRow) -> SlotCard:
         assert row.slot is not None
-        return self.cards.setdefault(row.slot.key, SlotCard())
+        if row.slot.key not in self.cards:
+            self.cards[row.slot.key] = SlotCard()
+        return self.cards[row.slot.key]
 
 
 def _drop(widget: QWidget) -> None:

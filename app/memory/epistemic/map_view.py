@@ -102,6 +102,7 @@ class EpistemicMapView:
         self.topics = tuple(self._topic(proposition) for proposition in knowledge.propositions)
         self.people = tuple(self._people())
         self._by_key = {person.key: person for person in self.people}
+        self._stretches: dict[int, dict[str, tuple[Stretch, ...]]] = {}
 
     def topic(self, number: int) -> Topic:
         """A proposition by its number. Raises IndexError."""
@@ -160,6 +161,11 @@ class EpistemicMapView:
         """By person, how their attitude to a proposition went through the story; one at a time,
         the one that says most.
         """
+        if number not in self._stretches:
+            self._stretches[number] = self._found_stretches(number)
+        return self._stretches[number]
+
+    def _found_stretches(self, number: int) -> dict[str, tuple[Stretch, ...]]:
         proposition = self.knowledge.propositions[number]
         edges = _edges(proposition)
         found: dict[str, list[Stretch]] = {}

@@ -328,7 +328,7 @@ class OpenChat(WantedWork):
         )
         self.search = await self._doubts.taken_in(self.search, story, settings)
         inclusion = await asyncio.to_thread(self._include, story, settings, head)
-        return replace(story, inclusion=inclusion)
+        return replace(story, inclusion=inclusion).with_names_of(self.story)
 
     async def _recall(self, anchors: Container[str]) -> None:
         """Take in what the store remembers of this chat and of its character."""

@@ -142,3 +142,16 @@ def test_an_imported_name_does_not_keep_the_message_numbers_of_then() -> None:
         assert story.scene_name(story.scenes[0]) == shown
     by_hand = story_of("The ford 0-10", "")
     assert by_hand.scene_name(by_hand.scenes[0]) == "The ford 0-10"
+
+
+def test_names_that_were_told_apart_are_taken_over_by_the_same_scenes_alone() -> None:
+    scenes = ((HEURISTIC, "", "The old mill"), (HEURISTIC, "", "The old mill"))
+    story = named_story(*scenes)
+    names = names_of(story)
+    later = replace(story).with_names_of(story)
+    assert later.names == story.names
+    assert names_of(later) == names
+    renamed = replace(story, recaps=named_story(scenes[0], (HEURISTIC, "", "The ford")).recaps)
+    assert names_of(renamed.with_names_of(story))[1] == "The ford"
+    fewer = replace(story, scenes=story.scenes[:1])
+    assert not fewer.with_names_of(story).names
