@@ -23,6 +23,7 @@ RIGHT = 22
 FLAG = (44, 18)
 CLIP = 22
 NARROWEST = 3  # px from one scene to the next that are told apart
+LEAST_WORDS = 14  # px of a scene that has room for its number
 HEIGHT = FLAG[1] + 4 + CLIP + 2
 
 
@@ -182,6 +183,8 @@ class SceneSlider(QSlider):
             area = QRectF(left + 1.5, top, max(2.0, right - left - 3), CLIP)
             is_here = place == here
             rounded(painter, area, 4, t.raised if is_here else t.well, t.ctl if is_here else t.line)
+            if area.width() < LEAST_WORDS:
+                continue
             painter.setFont(ui_font(11, SEMIBOLD if is_here else MEDIUM))
             painter.setPen(t.t1 if is_here else t.t3)
             self._write(painter, area, self._words_of(place))
@@ -189,12 +192,12 @@ class SceneSlider(QSlider):
 
     def _seen(self) -> Iterator[int]:
         """Places of the scenes to paint: of those that stand on the same px one is enough."""
-        axis, here, after = self.axis, self.scene, -1.0
-        for place, last in enumerate(self._lasts):
-            right = axis.x(last)
-            if right - after >= NARROWEST or place == here:
-                after = right
-                yield place
+        axis, here, place = self.axis, self.scene, 0
+        while place < len(self._lasts):
+            yield place
+            beside = axis.index(axis.x(self._lasts[place]) + NARROWEST)
+            after = max(place + 1, bisect_left(self._lasts, beside))
+            place = here if place < here < after else after
 
     def _write(self, painter: QPainter, area: QRectF, words: str) -> None:
         """The number and as much of the name as there is room for; else the number, or nothing."""
