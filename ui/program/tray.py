@@ -88,6 +88,7 @@ class Tray(QObject):
 
     def follow(self) -> None:
         """Be there, or not, as the settings say now."""
+        self._shown_state = None
         self._show_health(self._session.companion.health)
         self.icon.setVisible(self.keeps_running)
         if not self.keeps_running and not self._window.isVisible():
