@@ -14,7 +14,8 @@ from threading import RLock
 
 import numpy as np
 
-from app.recall.postings import Flags, Floats, Numbers, Postings
+from app.recall.meanings import sentences_of
+from app.recall.postings import Flags, Floats, Numbers, Postings, best_first
 from app.recall.words import Words
 from app.story.messages import Message, MessageKind
 
@@ -27,6 +28,10 @@ NEIGHBOUR, QUESTION, NEXT_BUT_ONE = 0.2, 0.7, 0.3
 # By how much what stands out by its meaning adds, for each standard deviation: where it is asked in
 # another language, where people only talk, and in a story, one of whose sentences is like much.
 MEANING, MEANT_IN_TALK, MEANT_IN_STORY = 1.5, 1.0, 0.5
+# What is told has many things in one message: of the likeliest, how much counts what sentences that
+# follow each other have of what is looked for, beside what stands all over the message.
+TOGETHER, FOLLOWING, LIKELIEST = 0.3, 2, 30
+MOST_PARTED = 600  # texts whose sentences are remembered; 12 MB
 SHORT = 60  # terms, those that say nothing not counted
 QUESTION_MARKS = ("?", "？", "¿")
 _NARRATED = re.compile(r"[*_\"“”„«»「」『』]|(?m:^\s*[—–-])")  # what speech in a story stands in
@@ -75,6 +80,7 @@ class MessageIndex:
         self._postings = Postings()
         self._texts: dict[str, int] = {}
         self._asks, self._talks = array("b"), array("b")
+        self._parts: dict[int, tuple[frozenset[str], ...]] = {}  # of a text, by its number
         self._of_message = array("q")
         self._names: dict[str, int] = {}
         self._name_terms: list[frozenset[str]] = []
@@ -122,7 +128,8 @@ class MessageIndex:
                 own[:shared] += (MEANING if is_foreign else of_own[:shared]) * meaning[:shared]
             asks = np.array(self._asks, dtype=np.bool_)[texts]
             found = _with_neighbours(own, asks=asks, is_short=is_short, is_talk=is_talk)
-            return found + self._by_speaker(asked) * np.where(is_talk, OF_TALKER, 1.0)
+            found += self._by_speaker(asked) * np.where(is_talk, OF_TALKER, 1.0)
+            return found + self._together(asked, np.where(is_talk, 0.0, found))
 
     def by_words(self, asked: Asked) -> Floats:
         """The same by the words of each message alone."""
@@ -159,6 +166,33 @@ class MessageIndex:
         )
         found = SPEAKER_WEIGHS * is_named[np.array(self._speakers, dtype=np.intp)]
         return np.asarray(found)
+
+    def _together(self, asked: Asked, scores: Floats) -> Floats:
+        """What the likeliest messages have of what is looked for in sentences that follow each
+        other. scores: of each message, 0 for one that is not looked at.
+        """
+        found = np.zeros(len(scores))
+        weights = self._postings.weights(asked.terms)
+        for place in best_first(scores, LIKELIEST).tolist() if weights else ():
+            parts = self._parts_of(place)
+            held = (sum(weights[term] for term in part & weights.keys()) for part in parts)
+            found[place] = TOGETHER * max(held, default=0.0)
+        return found
+
+    def _parts_of(self, place: int) -> tuple[frozenset[str], ...]:
+        """The terms of each run of so many sentences of a message."""
+        number = self._of_message[place]
+        parts = self._parts.get(number)
+        if parts is None:
+            # A notice has no terms, and nothing of it is told.
+            text = self.messages[place].text if self._postings.lengths[number] else ""
+            terms = [set(self.words.of(sentence)) for sentence in sentences_of(text)]
+            runs = range(max(1, len(terms) - FOLLOWING + 1))
+            parts = tuple(frozenset[str]().union(*terms[at : at + FOLLOWING]) for at in runs)
+            if len(self._parts) >= MOST_PARTED:
+                self._parts.clear()
+            self._parts[number] = parts
+        return parts
 
     def _text(self, message: Message) -> int:
         is_told = message.kind in (MessageKind.CHAT, MessageKind.NARRATOR)

@@ -86,6 +86,20 @@ def test_meaning_and_the_writer_count_more_where_people_only_talk() -> None:
     assert talk.scores(who)[0] > told.scores(who)[0] > 0.0
 
 
+def test_words_of_one_thing_count_more_than_the_same_all_over_a_message() -> None:
+    apart = "*The astrolabe lies here. Rain falls. Smoke hangs low. Bram sold the mare.*"
+    together = "*Rain falls. Smoke hangs low. Here lies the mare. Bram sold the astrolabe.*"
+    index = index_of(story(apart, together))
+    assert index.by_words(asked(index, "sold astrolabe")).tolist()[0] > 0.0
+    assert best(index, "Who sold the astrolabe?") == 1
+
+
+def test_nothing_of_a_notice_counts_for_what_its_writer_says() -> None:
+    notice = message(0, "Bram sold the astrolabe.", "Bram", kind=MessageKind.NOTICE)
+    index = index_of((notice, message(1, "*Bram sold a mare.*", "Bram")))
+    assert best(index, "What astrolabe has Bram sold?") == 1
+
+
 def test_long_neighbours_say_nothing_of_each_other() -> None:
     long = " ".join(f"word{number}" for number in range(100))
     index = index_of(story(f"Where is the astrolabe? {long}", f"Under the stairs. {long}"))
