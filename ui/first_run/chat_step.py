@@ -10,13 +10,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QVBoxLayout
 
 from app.core.operations import ALL, MEMORY, RECAPS
-from app.core.translation import N_, tr, trn
+from app.core.translation import N_, roughly, tr, trn
 from app.llm.backends.specs import BUILTIN, parse_spec
 from app.settings.program import ProgramSettings
 from app.sillytavern.extensions.smart_memory_records import MADE_BY
 from app.story.recaps import IMPORTED, MESSAGE_SUMMARIZE, OTHER_EXTENSIONS
 from app.story.scenes import BreakOrigin
 from app.story.story import ChatRef, Story
+from app.work.planning.catch_up import CatchUpPlan
 from app.work.queries.memory_view import MemoryView
 from ui.controls.dates import moment_words
 from ui.controls.fields import ChoiceCard, Segments
@@ -26,12 +27,17 @@ from ui.core.chat_words import chat_title, chat_words
 from ui.core.session import Session
 from ui.first_run.step import Step
 from ui.first_run.welcome import changed_at, newest_chats
-from ui.shell.notice import has_parts, plan_sentence
+from ui.shell.notice import plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 
 LONGEST_COMMAND = 64  # characters
 IMPORTERS = OTHER_EXTENSIONS | {IMPORTED}
 FREE = N_("Without a model it takes seconds and costs nothing.")
+MANY_TIMES = 3
+BESIDE = N_(
+    "That is more than the {tokens} tokens of the story, since each request brings its "
+    "instructions and what is known so far."
+)
 NO_CHATS = N_("No chat of yours was found yet. Try the demo story, or open Tavernkeep as it is.")
 PLANNED_LATER = N_("{messages}. The plan stands here as soon as all of them are read.")
 LATER = N_("Nothing waits. What comes is recapped while you play, scene by scene.")
@@ -232,13 +238,23 @@ class ChatStep(Step):
         if parse_spec(ProgramSettings(companion.settings).backend).kind == BUILTIN:
             plan = None
             self._cost.setText(tr(FREE))
+        elif plan is None:
+            self._cost.setText(tr(LATER))
         else:
-            self._cost.setText(plan_sentence(plan) if plan is not None else tr(LATER))
-        self.parts.setVisible(plan is not None and has_parts(plan))
+            self._cost.setText(self._said_of(plan, story))
+        self.parts.setVisible(plan is not None and plan.has_parts)
         self.changed.emit()
+
+    def _said_of(self, plan: CatchUpPlan, story: Story) -> str:
+        """What the part takes that is chosen, and why that is more than the story has."""
+        wanted = plan.of_part(self.part)
+        told, sent = sum(story.message_tokens), wanted.prompt_tokens + wanted.output_tokens
+        said = plan_sentence(wanted)
+        return f"{said} {tr(BESIDE, tokens=roughly(told))}" if sent > MANY_TIMES * told else said
 
     def _on_part(self, part: str) -> None:
         self.part = part
+        self._show_plan()
 
     def do(self) -> None:
         """Start what waits for a word, and show the story: whoever hears of it does both."""

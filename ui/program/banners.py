@@ -26,7 +26,7 @@ from ui.offers.set_aside import SetAside
 from ui.offers.story_reading import StoryReading
 from ui.offers.trim_notice import TrimNotice
 from ui.shell.frame import Frame
-from ui.shell.notice import has_parts, plan_command, plan_sentence
+from ui.shell.notice import plan_command, plan_sentence
 from ui.shell.setting_entries import API_KEY
 
 CATCH_UP, PART = "catch up", "part"
@@ -141,7 +141,7 @@ class Banners(QObject):
                 CATCH_UP,
                 plan_sentence(plan),
                 way_on=plan_command(plan),
-                choices={PART: tr("Only a part")} if has_parts(plan) else {},
+                choices={PART: tr("Only a part")} if plan.has_parts else {},
             )
         else:
             notice.withdraw(CATCH_UP)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.core.operations import MEMORY, RECAPS
 from app.core.part_health import about
 from app.core.translation import N_, number, roughly, tr, trn
 from ui.controls.buttons import Button, ButtonRole, IconButton
@@ -61,7 +62,7 @@ def plan_sentence(plan: CatchUpPlan) -> str:
             )
         )
     cost = ", ".join(_costs(plan))
-    requests = trn("{n} request", "{n} requests", plan.requests)
+    requests = _requests(plan)
     is_reading_alone = plan.reading.requests == plan.requests > 0
     if is_reading_alone:
         work = tr(
@@ -71,6 +72,12 @@ def plan_sentence(plan: CatchUpPlan) -> str:
         )
     elif not plan.scenes:
         work = tr("About {cost}.", cost=cost)
+    elif said and not plan.has_parts:
+        work = tr(
+            "Together that takes {requests} to the model, about {cost}.",
+            requests=requests,
+            cost=cost,
+        )
     elif said:
         work = tr(
             "All of it takes {requests} to the model, about {cost}.", requests=requests, cost=cost
@@ -95,14 +102,24 @@ def plan_sentence(plan: CatchUpPlan) -> str:
     return " ".join((*said, work))
 
 
-def has_parts(plan: CatchUpPlan) -> bool:
-    """Whether there are recaps to write and messages to read, which can be had alone."""
-    return bool(plan.reading.requests) and plan.requests > plan.reading.requests
+def parts_sentence(plan: CatchUpPlan) -> str:
+    """What each part of a plan takes alone, "" where it has none."""
+    if not plan.parts:
+        return ""
+    recaps, memory = (
+        ", ".join((_requests(part), *_costs(part)))
+        for part in (plan.parts[RECAPS], plan.parts[MEMORY])
+    )
+    return tr("Only the recaps: {recaps}. Only memory: {memory}.", recaps=recaps, memory=memory)
+
+
+def _requests(plan: CatchUpPlan) -> str:
+    return trn("{n} request", "{n} requests", plan.requests)
 
 
 def plan_command(plan: CatchUpPlan) -> str:
     """What the button says that has all of a backlog worked off."""
-    if has_parts(plan):
+    if plan.has_parts:
         return tr("All of it")
     is_reading_alone = plan.reading.requests == plan.requests > 0
     return tr(READ) if is_reading_alone else tr("Write the recaps")

@@ -28,7 +28,6 @@ from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
 from ui.core.chat_words import chat_words
 from ui.core.session import Session
-from ui.shell.notice import has_parts
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.commands import RETRIED, WorkCommands
@@ -250,7 +249,7 @@ class WorkPage(QWidget):
             plan = companion.work.catch_up(path)
         self.commands.start.setEnabled(plan is not None)
         for part in (self.commands.recaps, self.commands.memory):
-            part.setEnabled(plan is not None and has_parts(plan))
+            part.setEnabled(plan is not None and plan.has_parts)
         self.commands.stop.setEnabled(bool(on) and not on[0].is_stopping)
         self.commands.stop_now.setEnabled(bool(on))
         if on:

@@ -13,7 +13,7 @@ from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line
-from ui.shell.notice import has_parts, plan_command, plan_sentence
+from ui.shell.notice import parts_sentence, plan_command, plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.use_words import cap_words
@@ -73,12 +73,11 @@ class CatchUpStrip(Strip):
     def show_plan(self, plan: CatchUpPlan) -> None:
         """What waits for the user's word."""
         self._title.setText(tr("Waits for your answer"))
-        self._facts.setText(plan_sentence(plan))
+        self._facts.setText(" ".join(filter(None, (plan_sentence(plan), parts_sentence(plan)))))
         self._arrange(is_on=False)
-        has_both = has_parts(plan)
         self._start.set_text(plan_command(plan))
-        self._recaps.setVisible(has_both)
-        self._memory.setVisible(has_both)
+        self._recaps.setVisible(plan.has_parts)
+        self._memory.setVisible(plan.has_parts)
 
     def show_progress(self, progress: CatchUpProgress, *, is_paused: bool) -> None:
         """How far it is."""

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from app.core.model_use import Prices
-from app.core.operations import Operation, OperationKind, OperationSpec, Worked
+from app.core.operations import MEMORY, RECAPS, Operation, OperationKind, OperationSpec, Worked
 from app.settings.recaps import RecapSettings
 from app.story.break_search import SearchCost
 from app.story.recap_texts.recap_length import scene_recap_length
@@ -71,7 +71,8 @@ class CatchUpPlan:
     expected; is_guessed: nothing was measured yet, so as of any middling model. price: by the
     user's own prices, None without any. fold_tokens: of prompts and answers that fold. of_each:
     requests that one operation of a kind takes, where that is not one. is_tested: the time is as
-    of a test of the model.
+    of a test of the model. parts: what RECAPS and MEMORY take alone, each as a plan; empty where
+    there is only one of them.
     """
 
     scenes: int
@@ -89,6 +90,16 @@ class CatchUpPlan:
     is_guessed: bool = False
     is_tested: bool = False
     of_each: Mapping[OperationKind, int] = field(default_factory=dict)
+    parts: Mapping[str, CatchUpPlan] = field(default_factory=dict)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether there are recaps to write and messages to read, which can be had alone."""
+        return bool(self.reading.requests) and self.requests > self.reading.requests
+
+    def of_part(self, part: str) -> CatchUpPlan:
+        """What a part takes: RECAPS or MEMORY; anything else is all of it."""
+        return self.parts.get(part, self)
 
     @property
     def by_kind(self) -> Mapping[OperationKind, int]:
@@ -123,6 +134,35 @@ class CatchUpPlan:
         each = [(self.of_each.get(kind, 1), ended) for kind, ended in worked.by_kind.items()]
         done, failed = (sum(n * ended[place] for n, ended in each) for place in (0, 1))
         return done, failed
+
+
+def parts_of(plan: CatchUpPlan) -> Mapping[str, CatchUpPlan]:
+    """Recaps with the search for scene breaks, and reading for memory, each as a plan of its own;
+    empty where there is only one of them.
+    """
+    if not plan.has_parts:
+        return {}
+    reading = plan.reading
+    recaps = replace(
+        plan,
+        requests=plan.requests - reading.requests,
+        prompt_tokens=plan.prompt_tokens - reading.prompt_tokens,
+        output_tokens=plan.output_tokens - reading.output_tokens,
+        reading=NO_READING,
+    )
+    memory = replace(
+        plan,
+        scenes=0,
+        first=reading.first,
+        last=reading.last,
+        requests=reading.requests,
+        prompt_tokens=reading.prompt_tokens,
+        output_tokens=reading.output_tokens,
+        folds=0,
+        fold_tokens=(0, 0),
+        search=NO_SEARCH,
+    )
+    return {RECAPS: recaps, MEMORY: memory}
 
 
 @dataclass(frozen=True, slots=True)

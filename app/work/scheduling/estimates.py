@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.core.model_use import Tariff
@@ -18,6 +19,7 @@ from app.work.planning.catch_up import (
     catch_up_plan,
     estimated,
     pace_of,
+    parts_of,
 )
 from app.work.planning.memory_planner import ReadingCost, reading_cost
 from app.work.planning.planner import Writing
@@ -53,7 +55,11 @@ class Estimates:
         self.pace = pace_of(await self._store.run(measured))
 
     def of(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
-        """A plan with the time and the price expected."""
+        """A plan and its parts, with the time and the price expected of each."""
+        parts = {part: self._expected(one, writing) for part, one in parts_of(found).items()}
+        return replace(self._expected(found, writing), parts=parts)
+
+    def _expected(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
         others = {kind: other.reasoning_tokens for kind, other in writing.others.items()}
         tariff = self._tariff()
         return estimated(

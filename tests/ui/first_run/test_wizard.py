@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from websockets.asyncio.client import connect
 
 from app.companion import Companion, open_companion
-from app.core.operations import MEMORY
+from app.core.operations import ALL, MEMORY, RECAPS
 from app.core.paths import user_folders
 from app.core.tasks import TaskSupervisor
 from app.llm.backends.ollama import FoundModel
@@ -395,6 +395,30 @@ async def test_of_two_chats_of_one_character_one_is_chosen_and_named(
     assert wizard.chat._cards[second].isChecked()
     click(wizard.chat._cards[first])
     assert not wizard.chat._cards[second].isChecked()
+
+
+async def test_the_plan_says_what_the_chosen_part_takes_before_it_is_started(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> None:
+    """Its words stayed those of all, whatever part was chosen."""
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    folder = tmp_path / "SillyTavern" / "data"
+    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    await companion.put_setting("tavern", str(folder))
+    await companion.put_setting("backend", f"openai:{MODEL}@http://127.0.0.1:1/v1")
+    wizard.rail.rows[3].click()
+    await until(lambda: wizard.chat.is_ready and wizard.chat.parts.isVisible())
+    assert wizard.chat.chosen is not None
+    plan = companion.work.catch_up(wizard.chat.chosen.path)
+    assert plan is not None
+    said = {}
+    for part, word in ((RECAPS, "Only the recaps"), (MEMORY, "Only memory"), (ALL, "All of it")):
+        click(button(wizard, word))
+        said[part] = wizard.chat._cost.text()
+        assert f"{plan.of_part(part).requests} requests to the model" in said[part]
+    assert "read for memory" not in said[RECAPS]
+    assert "no recap yet" not in said[MEMORY]
+    assert "more than the" in said[ALL]  # tokens of the story, and why
 
 
 async def test_the_plan_of_a_long_chat_waits_until_it_is_read(

@@ -8,11 +8,12 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.operations import MEMORY, RECAPS
 from app.story.break_search import SearchCost
-from app.work.planning.catch_up import CatchUpPlan
+from app.work.planning.catch_up import CatchUpPlan, parts_of
 from app.work.planning.memory_planner import ReadingCost
 from ui.shell import notice as notice_module
-from ui.shell.notice import Notice, plan_command, plan_sentence
+from ui.shell.notice import Notice, parts_sentence, plan_command, plan_sentence
 
 SEARCH = SearchCost(90, 12, 60, 9_000, 1_000)
 
@@ -37,7 +38,7 @@ def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     )
     sentence = plan_sentence(CatchUpPlan(5, 0, 80, 21, 20_000, 2_000, search=SEARCH))
     assert "about 12 requests, at most 60" in sentence
-    assert "All of it takes 21 requests to the model, about 22,000 tokens." in sentence
+    assert "Together that takes 21 requests to the model, about 22,000 tokens." in sentence
 
 
 def test_reading_alone_is_no_writing_of_recaps() -> None:
@@ -55,6 +56,24 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
         "keywords take a few more."
     )
     assert plan_command(both) == "All of it"
+
+
+def test_each_part_says_what_it_takes_alone() -> None:
+    """What the chosen part costs was said nowhere before it began."""
+    reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
+    plan = CatchUpPlan(5, 0, 143, 17, 40_000, 5_000, reading=reading)
+    assert parts_sentence(plan) == ""
+    parts = {RECAPS: replace(parts_of(plan)[RECAPS], price=0.5), MEMORY: parts_of(plan)[MEMORY]}
+    plan = replace(plan, parts=parts)
+    assert parts_sentence(plan) == (
+        "Only the recaps: 9 requests, 12,000 tokens, about 0.50 by your prices. "
+        "Only memory: 8 requests, 33,000 tokens."
+    )
+    assert plan_sentence(plan.of_part(RECAPS)) == (
+        "5 scenes have no recap yet, #0 to #143. Writing them takes 9 requests to the model, about "
+        "12,000 tokens, about 0.50 by your prices."
+    )
+    assert "Reading them takes 8 requests" in plan_sentence(plan.of_part(MEMORY))
 
 
 @pytest.mark.usefixtures("in_german")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.companion import Companion, open_companion
 from app.core.operations import OperationStatus
 from app.core.paths import user_folders
-from app.work.planning.catch_up import CatchUpPlan
+from app.work.planning.catch_up import CatchUpPlan, parts_of
 from app.work.planning.memory_planner import ReadingCost
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
@@ -217,3 +218,14 @@ async def test_the_notice_of_a_backlog_says_that_it_starts_all_of_it_or_leads_to
     notice.choose("Only a part")
     assert window.desk.page_key == "work"
     assert begun == [True]
+
+
+async def test_the_buttons_of_a_part_stand_beside_what_it_takes(window: MainWindow) -> None:
+    """Whoever wanted the recaps alone read what all takes, and paid an unknown price."""
+    reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
+    plan = CatchUpPlan(5, 0, 143, 17, 40_000, 5_000, reading=reading)
+    strip = page_of(window)._catching_up
+    strip.show_plan(replace(plan, parts=parts_of(plan)))
+    assert strip._recaps.isVisible()
+    assert "Only the recaps: 9 requests, 12,000 tokens." in strip._facts.text()
+    assert "Only memory: 8 requests, 33,000 tokens." in strip._facts.text()

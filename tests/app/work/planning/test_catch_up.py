@@ -8,14 +8,24 @@ from dataclasses import replace
 import pytest
 
 from app.core.model_use import Prices
-from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus, Worked
+from app.core.operations import (
+    MEMORY,
+    RECAPS,
+    Operation,
+    OperationKind,
+    OperationSpec,
+    OperationStatus,
+    Worked,
+)
 from app.core.part_health import about
+from app.story.break_search import SearchCost
 from app.work.planning.catch_up import (
     CatchUpPlan,
     Pace,
     catch_up_progress,
     estimated,
     pace_of,
+    parts_of,
 )
 from app.work.planning.memory_planner import ReadingCost
 
@@ -158,3 +168,31 @@ def test_a_model_that_was_tested_is_no_middling_one() -> None:
     assert plan.is_tested
     assert not plan.is_guessed
     assert not estimated(PLAN, PACE, at(), write_speed=60.0).is_tested
+
+
+def test_what_a_part_takes_is_what_all_takes_without_the_other() -> None:
+    reading = ReadingCost(50, 10, 400_000, 20_000, 10, first=4, last=90)
+    search = SearchCost(90, 12, 60, 9_000, 1_000)
+    whole = replace(PLAN, requests=29, fold_tokens=(600_000, 30_000), search=search)
+    whole = replace(whole, reading=reading)
+    parts = parts_of(whole)
+    recaps, memory = parts[RECAPS], parts[MEMORY]
+    assert (recaps.requests, memory.requests) == (19, 10)
+    assert (recaps.prompt_tokens, memory.prompt_tokens) == (1_600_000, 400_000)
+    assert (recaps.output_tokens, memory.output_tokens) == (80_000, 20_000)
+    assert (recaps.scenes, recaps.folds, recaps.search) == (4, 3, search)
+    assert (memory.scenes, memory.folds, memory.first, memory.last) == (0, 0, 4, 90)
+    for kind, tokens in whole.tokens.items():
+        alone = (memory if kind is OperationKind.MEMORY_PASS else recaps).tokens[kind]
+        assert alone == tokens
+    whole_price, *prices = (
+        estimated(one, PACE, at(3.0, 15.0), reasoning_tokens=100).price
+        for one in (whole, recaps, memory)
+    )
+    assert whole_price == pytest.approx(sum(price or 0.0 for price in prices))
+
+
+def test_what_is_of_one_kind_has_no_parts() -> None:
+    assert parts_of(PLAN) == {}
+    reading = ReadingCost(50, 7, 2_000_000, 100_000, 7)
+    assert parts_of(replace(PLAN, scenes=0, folds=0, reading=reading)) == {}
