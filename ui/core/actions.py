@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
@@ -24,51 +26,96 @@ class ActionSpec:
     icon: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PageAction(ActionSpec):
+    """The action that shows a page, and what the window says of the page beside that.
+
+    purpose: what stands there once a chat is open; "" for a page that needs none. list_width: of
+    its list, in px; 0: it has none. show_list, show_pane: on the buttons for its list and its pane
+    where the window is too narrow for them.
+    """
+
+    purpose: str = ""
+    list_width: int = 0
+    show_list: str = ""
+    show_pane: str = ""
+
+
 PAGE_ACTIONS = (
-    ActionSpec(
-        "page.story", N_("Story"), N_("Read the story and its scenes."), ("Ctrl+1",), "book"
+    PageAction(
+        "page.story",
+        N_("Story"),
+        N_("Read the story and its scenes."),
+        ("Ctrl+1",),
+        "book",
+        list_width=256,
+        show_list=N_("Show scenes"),
+        show_pane=N_("Show the running recap"),
     ),
-    ActionSpec(
+    PageAction(
         "page.recaps",
         N_("Recaps"),
         N_("See every version of the running recap."),
         ("Ctrl+2",),
         "document",
+        purpose=N_(
+            "Every version of what happened so far, by scene and as a whole, to compare and edit."
+        ),
+        list_width=228,
+        show_list=N_("Show versions"),
     ),
-    ActionSpec(
+    PageAction(
         "page.memories",
         N_("Memories"),
         N_("See and change what is remembered."),
         ("Ctrl+3",),
         "layers",
+        purpose=N_(
+            "What is remembered of a story, with the messages that say so, to change and to add to."
+        ),
+        list_width=220,
+        show_list=N_("Show tiers"),
+        show_pane=N_("Show details"),
     ),
-    ActionSpec(
+    PageAction(
         "page.minds",
         N_("Minds"),
         N_("See who knows, suspects and hides what."),
         ("Ctrl+4",),
         "graph",
+        purpose=N_("Who knows, suspects and hides what, as a map over the scenes."),
+        show_pane=N_("Show the person or matter"),
     ),
-    ActionSpec(
+    PageAction(
         "page.budgets",
         N_("Budgets"),
         N_("See and set what each slot may take."),
         ("Ctrl+5",),
         "sliders",
+        purpose=N_(
+            "How many tokens each part of the memory may take in the prompt, and what falls out."
+        ),
     ),
-    ActionSpec(
+    PageAction(
         "page.prompt",
         N_("Prompt"),
         N_("Read the exact text of the next prompt."),
         ("Ctrl+6",),
         "prompt",
+        purpose=N_(
+            "The exact text that goes into the next prompt, and the prompts that were sent."
+        ),
+        list_width=228,
     ),
-    ActionSpec(
+    PageAction(
         "page.work", N_("Work"), N_("See what is being made and what failed."), ("Ctrl+7",), "pulse"
     ),
-    ActionSpec(
+    PageAction(
         "page.settings", N_("Settings"), N_("Change how Tavernkeep works."), ("Ctrl+,",), "settings"
     ),
+)
+PAGE_OF: Mapping[str, PageAction] = MappingProxyType(
+    {spec.key.removeprefix("page."): spec for spec in PAGE_ACTIONS}
 )
 
 # What people type who do not know our names for things.

@@ -15,6 +15,7 @@ from app.sillytavern.data_folders import Tavern
 from app.story.story import ChatRef
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, meta
+from ui.core.actions import PAGE_OF
 from ui.core.chat_words import chat_title
 from ui.core.session import Session
 from ui.theme import current_tokens
@@ -30,33 +31,6 @@ NOT_FOUND = N_(
     "was found on this machine yet. Nothing leaves this machine unless you choose "
     "a model elsewhere."
 )
-
-
-# What stands on a page once a chat is open: title and sentence; the story page greets.
-PURPOSES = {
-    "recaps": (
-        N_("Recaps"),
-        N_("Every version of what happened so far, by scene and as a whole, to compare and edit."),
-    ),
-    "memories": (
-        N_("Memories"),
-        N_(
-            "What is remembered of a story, with the messages that say so, to change and to add to."
-        ),
-    ),
-    "minds": (
-        N_("Minds"),
-        N_("Who knows, suspects and hides what, as a map over the scenes."),
-    ),
-    "budgets": (
-        N_("Budgets"),
-        N_("How many tokens each part of the memory may take in the prompt, and what falls out."),
-    ),
-    "prompt": (
-        N_("Prompt"),
-        N_("The exact text that goes into the next prompt, and the prompts that were sent."),
-    ),
-}
 
 
 class WelcomePage(QWidget):
@@ -127,8 +101,9 @@ class WelcomePage(QWidget):
         """Say what was found."""
         companion = self._session.companion
         has_tavern = bool(companion.taverns)
-        title, purpose = PURPOSES.get(self._page, ("", ""))
-        self._title.setText(tr(title) if title else "Tavernkeep")
+        spec = PAGE_OF[self._page]
+        purpose = spec.purpose  # the story page greets
+        self._title.setText(tr(spec.name) if purpose else "Tavernkeep")
         said = tr(FOUND) if has_tavern else tr(NOT_FOUND)
         self._sentence.setText(f"{tr(purpose)} {tr(NO_CHAT)}" if purpose else said)
         self._main.set_text(

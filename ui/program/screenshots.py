@@ -133,21 +133,23 @@ async def _render(options: PictureOptions, home: Path) -> int:
 
 async def _take_empty(album: _Album, window: MainWindow) -> None:
     """The pages while no chat is open."""
+    from ui.program.pages import PAGES
+
     await album.take_both("empty", lambda: window.show_page("story"))
-    for page in ("recaps", "memories", "minds", "budgets", "prompt", "work"):
-        await album.take_both(f"empty-{page}", partial(window.show_page, page))
+    for page in PAGES:
+        if page not in ("story", "settings"):
+            await album.take_both(f"empty-{page}", partial(window.show_page, page))
 
 
 async def _take_pages(album: _Album, window: MainWindow) -> None:
     from ui.program import poses
+    from ui.program.pages import PAGES
 
     window.show_page("story")
     assert window.desk is not None
     assert window.desk.story_stage is not None
     story = window.desk.story_stage.page
     story.view.jump_to_scene(len(story.story.scenes) - 2)
-    for page in ("story", "recaps", "memories", "prompt", "work", "settings"):
-        await album.take_both(page, partial(window.show_page, page))
     posed: tuple[tuple[str, Callable[[MainWindow], object]], ...] = (
         ("use", poses.show_use),
         ("budgets", poses.show_budgets),
@@ -162,6 +164,9 @@ async def _take_pages(album: _Album, window: MainWindow) -> None:
         ("macros", poses.show_macros),
         ("story-recaps", lambda window: poses.show_colours(window, "recaps")),
     )
+    for page in PAGES:
+        if page not in dict(posed):
+            await album.take_both(page, partial(window.show_page, page))
     for name, pose in posed:
         await album.take_both(name, partial(pose, window))
     poses.show_colours(window, "prompt")

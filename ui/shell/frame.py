@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.translation import N_, tr
+from app.core.translation import tr
 from ui.controls.surfaces import Stage
-from ui.core.actions import PAGE_ACTIONS, Actions
+from ui.core.actions import PAGE_ACTIONS, PAGE_OF, Actions
 from ui.shell.activity_bar import ActivityBar, PageButton
 from ui.shell.chat_card import LibraryCard
 from ui.shell.header import Header
@@ -16,23 +16,10 @@ from ui.shell.side_split import Side, SideSplit
 from ui.shell.status_bar import StatusBar
 from ui.shell.waiting import WaitingPage
 
-NAVIGATOR = 256
-VERSIONS = 228
-TIERS = 220
 INSPECTOR = 316
 NAVIGATOR_BELOW = 1100  # px of window width; narrower windows lay the navigator over the page
 INSPECTOR_BELOW = 1000
 GUTTER = 8
-SHOW_LIST = {
-    "story": N_("Show scenes"),
-    "recaps": N_("Show versions"),
-    "memories": N_("Show tiers"),
-}
-SHOW_PANE = {
-    "story": N_("Show the running recap"),
-    "memories": N_("Show details"),
-    "minds": N_("Show the person or matter"),
-}
 
 
 class Frame(QWidget):
@@ -54,19 +41,14 @@ class Frame(QWidget):
         self._inspector_wish = (INSPECTOR, True)
         self._navigator_of: dict[str, QWidget] = {}
         self._navigator_key = "story"
-        self._widths = {
-            "story": NAVIGATOR,
-            "recaps": VERSIONS,
-            "memories": TIERS,
-            "prompt": VERSIONS,
-        }
+        self._widths = {key: spec.list_width for key, spec in PAGE_OF.items() if spec.list_width}
         self._add_pages(actions)
         self._navigator_column = self._make_navigator_column()
         self.navigator_split = SideSplit(
             self._make_stage(),
             self._navigator_column,
             Side.LEFT,
-            width=NAVIGATOR,
+            width=self._widths["story"],
             minimum=200,
             maximum=400,
         )
@@ -173,6 +155,6 @@ class Frame(QWidget):
         self.header.set_panes(
             left=page in self._navigator_of and self.navigator_split.is_overlay,
             right=page in self._inspectors and is_narrow,
-            left_name=tr(SHOW_LIST.get(page, "")),
-            right_name=tr(SHOW_PANE.get(page, "")),
+            left_name=tr(PAGE_OF[page].show_list) if page else "",
+            right_name=tr(PAGE_OF[page].show_pane) if page else "",
         )
