@@ -266,3 +266,17 @@ def test_many_parameters_have_a_reason_beside_them() -> None:
             if count > MOST_PARAMETERS and f"# {count} parameters: " not in lines[first - 2]:
                 without.append(f"{name_of(path)}:{function.lineno}: {function.name} has {count}")
     assert without == []
+
+
+# Where arcs themselves are the matter: row, slot, summaries, trial, and what others left of them.
+ABOUT_ARCS = {
+    *("app/memory/tiers/arcs.py", "app/memory/arcs/arc_summaries.py", "app/settings/slot_table.py"),
+    *("app/work/planning/document_planner.py", "app/prompt/material.py"),
+    *("app/llm/writers/memory_trial.py", "app/sillytavern/extensions/smart_memory_records.py"),
+}
+
+
+def test_what_is_peculiar_to_a_tier_stands_in_its_row() -> None:
+    """Else another tier with open threads has to be named in twenty places."""
+    naming = {name_of(path) for path in sources(APP, UI) if "Tier.ARCS" in path.read_text("utf-8")}
+    assert naming == ABOUT_ARCS
