@@ -205,6 +205,9 @@ class LeakCheck:
         kind, entry = reason
         is_suspected = kind is LeakKind.SUSPECTED
         had = self._had(speaker, proposition, at)
+        if is_suspected:
+            # Who suspects it although they know something like it knows but the ground of it.
+            had = tuple(s for s in had if s.start > entry.start or self._is_told(s, entry))
         said = [
             s
             for s in ([entry] if is_suspected else entries_in(proposition, at))
@@ -215,6 +218,10 @@ class LeakCheck:
         if is_suspected and self._is_a_hint(utterance):
             return None
         return Leak(kind, speaker, utterance.text, at, entry, self._learned(proposition, at))
+
+    def _is_told(self, one: Standing, other: Standing) -> bool:
+        """Whether both say the same in nearly the same words."""
+        return is_same(one.memory.text, other.memory.text)
 
     def _is_a_hint(self, utterance: Utterance) -> bool:
         """Whether any part of what is said leaves it open."""

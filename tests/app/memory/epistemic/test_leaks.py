@@ -151,6 +151,28 @@ def test_who_only_suspects_may_hint_and_not_state() -> None:
         assert not check("Ilse", f"“{hint}”", suspicion)
 
 
+@pytest.mark.parametrize(("known_at", "leaks"), [(2, 1), (3, 0)])
+def test_who_knows_the_ground_of_a_suspicion_does_not_know_it_for_that(
+    known_at: int, leaks: int
+) -> None:
+    """What was known when it was still a suspicion is not the same, however alike."""
+    suspicion = entry("4", "Ilse", "suspects", SECRET, 2)
+    ground = entry("5", "Ilse", "knows", "that Oskar stood beside the pilot boat", known_at)
+    told = [
+        Message(f"m{n}", digest(words), who, words)
+        for n, (who, words) in enumerate((*STORY, ("Ilse", "“You sank the pilot boat, Oskar.”")))
+    ]
+    packs = Wording.of_story(PACKS, " ".join(m.text for m in told)).packs
+    noted = standings((suspicion, ground), Ground.of(1, told))
+    known = EpistemicMap(
+        noted, participants=("Ilse", "Oskar"), stopwords=frozenset({"that", "beside", "the"})
+    )
+    check = LeakCheck(known, told, packs=packs)
+    check.compare_by(Vectors.of({text: [1.0, 0.2] for text in check.texts_at(4)}))
+    assert len(known.propositions) == 1
+    assert len([leak for leak in check.at(4) if leak.kind is LeakKind.SUSPECTED]) == leaks
+
+
 def test_who_keeps_one_secret_is_still_checked_for_another_of_the_same_matter() -> None:
     told = "that Oskar sold the pilot boat's lamp to Bruno"
     entries = (
