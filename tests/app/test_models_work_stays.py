@@ -282,3 +282,42 @@ async def test_a_correction_is_kept_beside_a_scene_that_is_folded_in_meanwhile(
     assert new is not None
     assert new.scene_count == old.scene_count + 1
     assert "Ada, and not Bert, told it." in new.content
+
+
+@pytest.mark.parametrize("is_before", [True, False], ids=["while it is written", "before it"])
+async def test_the_version_that_the_user_chose_is_what_later_scenes_are_folded_into(
+    place: Place, *, is_before: bool
+) -> None:
+    """The next scene was folded into the version that the user had rejected, and took its place."""
+    merging, is_chosen = threading.Event(), threading.Event()
+    begun: list[str] = []
+
+    def waits(request: RecordedRequest) -> str:
+        if "merged recap" in request.text and begun:
+            merging.set()
+            is_chosen.wait(20)
+        return answer(request)
+
+    place.answers(waits)
+    async with place.opened(with_model=True) as companion:
+        await companion.open_story(place.chat)
+        story, _ = await companion.finished(place.chat)
+        rejected, older = story.running.versions[-1], story.running.versions[-2]
+        mine = f"{older.content}\nAda keeps the key."
+        choose = companion.edits.edit_running_recap
+        begun.append(mine)
+        if not is_before:
+            await choose(place.chat, mine, base=older.version)
+        for _ in range(2):
+            end = story.messages[story.scenes[-1].first + 1].anchor
+            await companion.edits.scenes.mark(place.chat, end)
+            if is_before and not is_chosen.is_set():
+                assert await asyncio.to_thread(merging.wait, 20)
+                await choose(place.chat, mine, base=older.version)
+            is_chosen.set()
+            story, _ = await companion.finished(place.chat)
+    now = story.running.current
+    assert now is not None
+    assert "Ada keeps the key." in now.content
+    assert now.scene_count > rejected.scene_count
+    assert now.last_anchor == story.running.versions[-1].last_anchor

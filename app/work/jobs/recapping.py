@@ -32,7 +32,7 @@ from app.work.jobs.model_breaks import BreakFinder
 from app.work.jobs.result_cache import ResultCache
 from app.work.jobs.services import JobServices
 from app.work.jobs.staging import adds_nothing, known_lore
-from app.work.planning.folding import fold_base
+from app.work.planning.folding import fold_base, told_before
 from app.work.planning.model_messages import as_read
 from app.work.planning.planner import recapped_messages
 from app.work.planning.staleness import renewed
@@ -101,7 +101,7 @@ class Recapper:
         speakers = SceneSettings(chat.settings()).scene_recap_messages
         messages = recapped_messages(story.messages, scene, speakers)
         messages = as_read(messages, chat.settings())
-        base = fold_base(story, scene.first + 1)
+        base = told_before(story, scene.first + 1)
         writer, again, staging = (
             self._services.writer(spec.kind),
             str(spec.params.get("again", "")),
@@ -260,7 +260,7 @@ class Recapper:
                 created=_made(operation),
             )
 
-        add = partial(self._add_running, chat, recap=recap, operation=operation)
+        add = partial(self._add_running, chat, story.running.current, recap, operation)
         if base is not None and adds_nothing(recap, base):
             unchanged = made(base.content, recap.made_by)
             await self._store.run(lambda: add(unchanged))
@@ -272,7 +272,8 @@ class Recapper:
             if _standing(story.running, spec.anchor) is not None:
                 raise  # what stands in for it is there already
             text = await self._folded_without(base, name, recap.text, tokens)
-            stand_in = made(text, self._stand_in_label(spec.kind))
+            edited = _with_edits(chat.story, scene, base, text)
+            stand_in = made(edited, self._stand_in_label(spec.kind))
             await self._store.run(lambda: add(stand_in))
             raise
         version = made(_with_edits(chat.story, scene, base, value["content"]), _maker(value))
@@ -295,9 +296,16 @@ class Recapper:
         )
 
     def _add_running(
-        self, chat: OpenChat, version: RunningVersion, recap: SceneRecap, operation: Operation
+        self,
+        chat: OpenChat,
+        before: RunningVersion | None,
+        recap: SceneRecap,
+        operation: Operation,
+        version: RunningVersion,
     ) -> None:
-        """Add a version that folded this recap in, which is locked from now on."""
+        """Add a version that folded this recap in, which is locked from now on. before: the one in
+        the prompt when that began.
+        """
         store = self._store
         running = store.recaps.running(chat.chat_id)
         # Killed between keeping the result and marking the operation as done: once is enough.
@@ -319,7 +327,8 @@ class Recapper:
             and (chat.index_of(version.last_anchor) or 0)
             < (chat.index_of(current.last_anchor) or 0)
         )
-        store.recaps.add_running_version(chat.chat_id, version, choose=not is_behind)
+        is_chosen = not (is_behind or _is_overtaken(running, before, version))
+        store.recaps.add_running_version(chat.chat_id, version, choose=is_chosen)
         store.recaps.combine_scene_recap(chat.chat_id, recap.anchor, recap.version, version.created)
 
     def _listener(self, operation: Operation) -> Callable[[str], None]:
@@ -335,6 +344,19 @@ def _with_edits(story: Story, scene: Scene, base: RunningVersion | None, text: s
     if base is None or now is None or now.made_by != YOU or now.version <= base.version:
         return text
     return carried(base.content, now.content, text) if now.last_anchor == base.last_anchor else text
+
+
+def _is_overtaken(
+    running: RunningRecap, before: RunningVersion | None, made: RunningVersion
+) -> bool:
+    """Whether the user chose or wrote another version while this one was made, which knows nothing
+    of it. An edit of what it was built on it has taken over. before: the one in the prompt then.
+    """
+    now = running.current
+    if now is None or now.is_retired or now.version == (before.version if before else None):
+        return False
+    is_taken_over = now.made_by == YOU and now.last_anchor == made.first_anchor
+    return not (is_taken_over and before is not None and now.version > before.version)
 
 
 def _standing(running: RunningRecap, anchor: str) -> RunningVersion | None:

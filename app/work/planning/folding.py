@@ -47,11 +47,33 @@ def fold_base(story: Story, before: int) -> RunningVersion | None:
     return next(v for v in story.running.versions if v.version == chosen)
 
 
+def held_back(story: Story) -> RunningVersion | None:
+    """The version that the user chose or wrote although others tell more of the story, None where
+    it is not so: nobody wants it followed by what was not built on it.
+    """
+    reaches = _reaches(story)
+    number = story.running.current_version
+    reach = reaches.get(number) if number is not None else None
+    if reach is None or reach >= max(reaches.values()):
+        return None
+    return story.running.current
+
+
+def told_before(story: Story, before: int) -> RunningVersion | None:
+    """The version that tells what came before a scene that begins at message `before`, which may
+    not tell all of it: none says what the user chose another one for.
+    """
+    chosen = held_back(story)
+    if chosen is not None and story.places.get(chosen.last_anchor, -1) < before:
+        return chosen
+    return fold_base(story, before)
+
+
 def scenes_to_fold(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]:
     """The scenes that the running recap is to tell and does not, in their order.
 
-    Those of a version that the user deleted are among them only once a further scene is: what is
-    built then would be without them for good.
+    Those of a version that the user deleted, or chose an earlier one for, are among them only once
+    a further scene is: what is built then would be without them for good.
     """
     scenes = story.scenes
     closed = scenes[:-1] if scenes and scenes[-1].closing is None else scenes
@@ -59,17 +81,21 @@ def scenes_to_fold(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]
     at = bisect_right(closed, covered_until(story), key=lambda scene: scene.last)
     if at >= end:
         return ()
-    base = fold_base(story, closed[at].first + 1)
+    base = told_before(story, closed[at].first + 1)
     told = story.places.get(base.last_anchor, -1) if base else -1
     return closed[bisect_right(closed, told, key=lambda scene: scene.last) : end]
 
 
 def scenes_let_go(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]:
     """The scenes that the running recap tells no more since the user deleted the versions that did,
-    and that no further scene brings back yet.
+    or chose one from before them, and that no further scene brings back yet.
     """
     if scenes_to_fold(story, settings):
         return ()
+    chosen = held_back(story)
+    if chosen is not None:
+        only = replace(story.running, versions=(chosen,), forgone=frozenset())
+        return scenes_to_fold(replace(story, running=only), settings)
     all_of_it = replace(story, running=replace(story.running, forgone=frozenset()))
     return scenes_to_fold(all_of_it, settings)
 

@@ -15,7 +15,7 @@ from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 from app.work.planning.catch_up import CatchUpPlan, catch_up_plan
-from app.work.planning.folding import covered_until, fold_base, scenes_to_fold
+from app.work.planning.folding import covered_until, fold_base, scenes_let_go, scenes_to_fold
 from app.work.planning.planner import (
     Writing,
     missing_recaps,
@@ -180,6 +180,22 @@ def test_a_fold_builds_on_the_chosen_version_where_two_reach_equally_far() -> No
     base = fold_base(story, 6)
     assert base is not None
     assert base.version == 1
+
+
+def test_what_follows_a_version_that_the_user_chose_is_built_on_it() -> None:
+    anchors = ("m2", "m5", "m8")
+    story = with_recaps(story_of(20, 2, 5, 8), *anchors)
+    both = settings(running_recap_leave_out=0)
+    story = with_versions(story, "m2", "m5", "m8", current=0)
+    assert scenes_to_fold(story, both) == ()  # to look back costs nothing
+    assert [scene.last for scene in scenes_let_go(story, both)] == [5, 8]
+    longer = with_recaps(with_versions(story_of(20, 2, 5, 8, 11), *anchors, current=0), "m11")
+    assert [scene.last for scene in scenes_to_fold(longer, both)] == [5, 8, 11]
+    longer = with_versions(longer, *anchors, "m5", current=3)
+    assert [scene.last for scene in scenes_to_fold(longer, both)] == [8, 11]
+    base = fold_base(longer, 6)
+    assert base is not None
+    assert base.version == 3
 
 
 @pytest.mark.weakness(19)
