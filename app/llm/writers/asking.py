@@ -17,13 +17,14 @@ from app.core.errors import (
 )
 from app.core.translation import N_, tr
 from app.llm.backends.backend import Answer, Backend, Request
-from app.llm.prompts.prompt_files import Prompt
+from app.llm.prompts.prompt_files import TAG, Prompt
 from app.llm.writers.correction import Corrections
 from app.llm.writers.meter import Meter, RequestUse, answered, broken_off, note
 from app.llm.writers.spacing import Spacing
 from app.llm.writers.written import KeptAnswers, OnText, Written
 from app.settings.program import GENERATION_BUDGET
 from app.story.answers.answer_language import is_in_another_language
+from app.story.answers.echoes import echoes, sentences_of
 from app.story.answers.task_answers import Unreadable, preview
 from app.story.messages import combined_digest
 from app.story.recap_texts.recap_length import most_entries
@@ -93,7 +94,8 @@ class Spent:
 class Task:
     """One use of a prompt. what: the noun of its failure: "No recap: ...". kept: where readable
     answers are kept, so that the same question is not asked twice. answer: tokens that an answer
-    is to have room for, None for as many as the prompt's file says.
+    is to have room for, None for as many as the prompt's file says. is_told: what is read of an
+    answer is kept as a text about the story; else it may speak of its request.
     """
 
     prompt: Prompt
@@ -103,6 +105,7 @@ class Task:
     kept: KeptAnswers | None = None
     spent: Spent = field(default_factory=Spent)
     answer: int | None = None
+    is_told: bool = True
 
     def written(self, value: T, *, left_out: int = 0) -> Written[T]:
         """A value with what it took, and how many entries it had no room for."""
@@ -236,6 +239,8 @@ class Asker:
         known = {key: value for key, value in inputs.items() if key in prompt.inputs}
         system, user = prompt.render(known)
         user += more
+        if task.is_told and not prompt.is_own:
+            read = _refusing_echoes(read, prompt, known, more + again)
         key = combined_digest("answer", self.backend.spec, prompt.digest, system, user)
         if task.kept is not None:
             answered = await task.kept.get(key)
@@ -365,6 +370,24 @@ class Asker:
         # A model that reasons before an answer is left as much as it took so far.
         needed = answer + 2 * self.reasoning_tokens
         return min(most, max(needed, int(self.context * LEAST_OUTPUT_SHARE)))
+
+
+def _refusing_echoes(
+    read: Callable[[str], T], prompt: Prompt, inputs: Mapping[str, str], behind: str
+) -> Callable[[str], T]:
+    """The reader, which raises Unreadable too for an answer that says words of our request.
+    behind: what stands, or may stand, behind the prompt.
+    """
+    template = f"{prompt.system}\n{prompt.user}"
+    ours, tags = sentences_of(template, behind), frozenset(TAG.findall(template))
+
+    def strictly(text: str) -> T:
+        value = read(text)
+        if echoes(value, ours, tags, inputs.values()):
+            raise Unreadable(N_("with words of the request itself"))
+        return value
+
+    return strictly
 
 
 def _in_vain(task: Task, reason: str, *, is_once: bool) -> str:

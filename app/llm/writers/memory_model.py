@@ -120,7 +120,14 @@ class MemoryModel:
         self, name: str, asked: Asked, inputs: Mapping[str, str], tiers: Collection[Tier]
     ) -> Parts:
         prompt = self._prompts[name]
-        task = Task(prompt, N_("memories"), is_json=False, kept=asked.kept, spent=asked.spent)
+        task = Task(
+            prompt,
+            N_("memories"),
+            is_json=False,
+            kept=asked.kept,
+            spent=asked.spent,
+            is_told=False,  # line by line, and what is no entry is no part of it
+        )
 
         async def ask() -> Parts:
             room = self._asker.room(prompt, {**inputs, "window": "", "new_from": "1"})

@@ -189,7 +189,7 @@ class ModelWriter:
         on_text: OnText | None = None,
     ) -> Written[BreakAnswer]:
         """See RecapWriter. Messages that do not fit into the context are not looked at."""
-        task = Task(self._prompts["detect_breaks"], N_("scene break"))
+        task = Task(self._prompts["detect_breaks"], N_("scene break"), is_told=False)
         end = len(messages) - 1 if last is None else min(last, len(messages) - 1)
         wanted = frozenset(range(first, end + 1)).difference(barred)
         choice = {"choice": NONE_FORBIDDEN if forced else NONE_ALLOWED}
@@ -224,7 +224,7 @@ class ModelWriter:
         Raises AnswerUnusable without asking where not all fit, too: what is not shown cannot be
         told to be no end.
         """
-        task = Task(self._prompts["doubtful_breaks"], N_("scene breaks"))
+        task = Task(self._prompts["doubtful_breaks"], N_("scene breaks"), is_told=False)
 
         async def write() -> tuple[BreakAnswer, ...]:
             numbers = {"earliest": "9999", "latest": "9999"}

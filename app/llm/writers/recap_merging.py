@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.core.errors import AnswerUnusable
+from app.core.translation import N_
 from app.llm.prompts.prompt_files import Prompt, Prompts
 from app.llm.writers.asking import Asker, Task, Telling
 from app.llm.writers.transcript import clipped, newest_lines
 from app.story.answers.merging import (
     HARD_BOUND,
     Changes,
-    Numbered,
     changed,
     has_to_go,
     joined,
+    loses_most,
     numbered,
     read_merged,
     rewritten,
     with_scene,
 )
-from app.story.answers.task_answers import read_running
+from app.story.answers.task_answers import Unreadable, read_running
 from app.story.recap_texts.recap_length import entries_in
 from app.story.recap_texts.recap_text import Recap, parse_recap
 
@@ -77,10 +78,11 @@ class RecapMerger:
         if self._is_whole:
             return await self._rewritten(task, merge)
         count, pessimist = self._asker.count, joined(old, scene)
+        both = count(pessimist.render())
         inputs = {
             "scene_name": merge.scene_name or "(no name)",
             "tokens": str(merge.tokens),
-            "limit": _limit(pessimist, count(pessimist.render()), merge.tokens),
+            "limit": _limit(pessimist, both, merge.tokens),
         }
         empty = {**inputs, "previous": "", "scene_recap": ""}
         room = self._asker.room(self._prompt, empty, spare=WHOLE)
@@ -95,7 +97,13 @@ class RecapMerger:
                 return rewritten(old, answer, shown)
             return changed(old, scene, shown, answer)
 
-        first = await self._asked(task, inputs, shown)
+        def read(text: str) -> Changes | Recap:
+            answer = read_merged(text, shown)
+            if loses_most(both, count(made(answer).render()), merge.tokens):
+                raise Unreadable(N_("with a recap that leaves out most of what happened"))
+            return answer
+
+        first = await self._asked(task, inputs, read)
         recap = made(first)
         size, bound = count(recap.render()), SLACK if isinstance(first, Changes) else HARD_BOUND
         if size <= merge.tokens * bound:
@@ -104,13 +112,17 @@ class RecapMerger:
         most = now - has_to_go(recap, size, over)
         more = SHORTER.format(now=now, most=most, over=100 * over // merge.tokens)
         try:
-            again = made(await self._asked(task, inputs, shown, more))
+            again = made(await self._asked(task, inputs, read, more))
         except AnswerUnusable:
             return recap
         return again if count(again.render()) < size else recap
 
     async def _asked(
-        self, task: Task, inputs: dict[str, str], shown: Numbered, more: str = ""
+        self,
+        task: Task,
+        inputs: dict[str, str],
+        read: Callable[[str], Changes | Recap],
+        more: str = "",
     ) -> Changes | Recap:
         told_of: Telling[Changes | Recap] = Telling(
             f"{inputs['previous']}\n{inputs['scene_recap']}", _words
@@ -119,7 +131,7 @@ class RecapMerger:
             task,
             self._prompt,
             inputs,
-            lambda text: read_merged(text, shown),
+            read,
             told_of,
             more=more,
             again=WHOLE,

@@ -33,6 +33,8 @@ ENTRY_KEYS = ("entries", "entry", "numbers", "number")
 SHOWN_FIRST = ("state", "open", "developments")  # where there is no room for all of them
 JOINED = 0.9  # so many tokens, where others have become part of them
 MOST_GONE = 0.7  # of the entries: more cannot go at once without a loss
+LEAST_LEFT = 0.5  # of what there is room for: less is a loss, whoever wrote it
+SHORT = 120  # tokens of recap and scene together: of so little one change may be the half
 HARD_BOUND = 1.5  # times its room: what a version has over that is left out, and it says so
 
 WRONG_NUMBER = N_("with changes to an entry that there is not")
@@ -240,6 +242,13 @@ def has_to_go(old: Recap, old_tokens: int, over: int) -> int:
         return 0
     wanted = math.ceil(over * entries / (JOINED * max(1, old_tokens)))
     return min(wanted, max(1, int(entries * MOST_GONE)))
+
+
+def loses_most(both: int, left: int, room: int) -> bool:
+    """Whether a merge leaves too little of what there was. both: recap and scene before it, left:
+    what it made of them, room: what the whole may take; all in tokens.
+    """
+    return both > SHORT and left < LEAST_LEFT * min(both, room)
 
 
 def bounded(recap: Recap, tokens: int, count: Callable[[str], int]) -> tuple[Recap, int]:

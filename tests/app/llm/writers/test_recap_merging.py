@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from app.core.errors import AnswerUnusable
 from app.llm.backends.backend import Answer, Request
 from app.llm.prompts.prompt_files import SHIPPED, Prompts, load_prompts
 from app.llm.writers.asking import Asker
 from app.llm.writers.model_writer import ModelWriter
+from app.memory.documents.away import read_away
 from app.prompt.tokens import estimate_tokens
 from app.story.messages import Message, digest
 from app.story.recap_texts.recap_text import Recap, parse_recap
@@ -129,6 +131,72 @@ async def test_the_whole_is_asked_for_where_changes_cannot_be_read() -> None:
     assert written.value == "DEVELOPMENTS\nAnn hired Bo.\nBo left."
     assert "with changes to an entry that there is not" in backend.requests[1]
     assert '{"recap":' in backend.requests[1]
+
+
+def scenes(*numbers: int) -> Recap:
+    """Recaps of several scenes in one."""
+    told = [scene_of(number) for number in numbers]
+    return Recap(
+        tuple(deed for scene in told for deed in scene.developments),
+        tuple(matter for scene in told for matter in scene.open),
+        told[-1].state,
+    )
+
+
+def last_words(prompt: str) -> str:
+    """What a small model does that does not know how to go on: it repeats the end."""
+    return prompt.split("\n\nAn answer to this")[0][-500:]
+
+
+@pytest.mark.parametrize("before", [scene_of(0), scenes(0, 1, 2)])
+async def test_an_answer_that_repeats_the_end_of_its_request_is_no_recap(before: Recap) -> None:
+    """Its headings made it one, in which everything that had happened was lost."""
+    backend = Backend(last_words)
+    with pytest.raises(AnswerUnusable, match=r"words of the request|leaves out most"):
+        await writer_of(backend).running_recap(
+            before.render(), "S", scene_of(3).render(), tokens=950
+        )
+    assert len(backend.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        whole(Recap(("Ann came to the village with Bo.",), (), ("Ann: she is at the pier.",))),
+        "DEVELOPMENTS\nAnn came to the village with Bo.\n\nSTATE\nAnn: she is at the pier.",
+        json.dumps({"drop": [*range(1, 20)], "replace": [], "add": {}}),
+    ],
+)
+async def test_what_loses_most_of_the_recap_is_asked_for_again(answer: str) -> None:
+    before, scene = scenes(0, 1, 2), scene_of(3)
+    answers = [answer, json.dumps({"drop": [], "replace": [], "add": {}})]
+    backend = Backend(lambda prompt: answers[len(backend.requests) - 1])
+    written = await writer_of(backend).running_recap(
+        before.render(), "S", scene.render(), tokens=950
+    )
+    kept = parse_recap(written.value).developments
+    assert kept == (*before.developments, *scene.developments)
+    assert "leaves out most" in backend.requests[1]
+
+
+async def test_no_recap_of_a_scene_or_message_holds_words_of_its_request() -> None:
+    backend = Backend(lambda prompt: f"DEVELOPMENTS\nAnn left.\n{last_words(prompt)}")
+    with pytest.raises(AnswerUnusable, match="words of the request"):
+        await writer_of(backend).scene_recap(messages("Ann left."), previous="", tokens=300)
+    backend.answer = lambda prompt: (
+        "The message, in the language of the message: Ann left. </message>"
+    )
+    with pytest.raises(AnswerUnusable, match="words of the request"):
+        await writer_of(backend).message_recap(messages("Ann left.")[0])
+
+
+async def test_no_document_of_memories_holds_words_of_its_request() -> None:
+    backend = Backend(lambda prompt: f"Ann hired Bo at the old mill. {prompt.splitlines()[-1]}")
+    model = writer_of(backend).memory
+    with pytest.raises(AnswerUnusable, match="words of the request"):
+        await model.ask(
+            "memory_away", {"memory": "Ann hired Bo.", "recent": "Ann: Come!"}, read_away
+        )
 
 
 async def test_what_is_over_its_room_is_asked_to_lose_more_and_then_kept() -> None:
