@@ -38,9 +38,9 @@ def echoes(
     read: a text, or whatever holds texts. tags: names of those around the inputs. given: what the
     request was about; who tells of it may say its sentences.
     """
-    marks = re.compile(rf"</?(?:{'|'.join(map(re.escape, sorted(tags)))})>") if tags else None
     said = [_folded(text) for text in _texts(read, 0)]
-    if marks is not None and any(map(marks.search, said)):
+    marks = [mark for tag in tags for mark in (f"<{tag}>", f"</{tag}>")]
+    if any(mark in text for mark in marks for text in said):
         return True
     found = [one for one in sentences if any(one in text for text in said)]
     if not found:
