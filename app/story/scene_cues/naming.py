@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from app.story.scene_cues.language import LanguagePack, spans_of, tokens_of
 from app.story.scene_cues.narration import Voice
 from app.story.scene_cues.reading import STEM, VETO, Reading, Sentence
-from app.story.scene_cues.topics import OFTEN, SELDOM, topic
+from app.story.scene_cues.topics import OFTEN, SELDOM, topics
 
 LONGEST_NAME = 50
 _SCENE_START = 6  # messages of a scene that name it: later ones would tell how it ends
@@ -43,9 +43,11 @@ def scene_name(
     people: casefolded words of names that are no places.
     """
     for reading in scene:
-        if reading.header and reading.header.place_text:
-            place = _tidy(_PLACE_END.split(reading.header.place_text)[0])
-            return _joined(place, _about(scene, before, pack, people, place)) if pack else place
+        if place := _header_place(reading):
+            is_known = any(_header_place(other) == place for other in before)
+            least = SELDOM if is_known else OFTEN
+            about = _about(scene, before, pack, people, place, least=least) if pack else ""
+            return _joined(place, about)
     if scene and scene[0].title:
         return _tidy(scene[0].title)
     if pack is None or not scene:
@@ -53,6 +55,11 @@ def scene_name(
     when = _time(scene[0], pack)
     where = _where(scene, before, pack, people)
     return _joined(where, _within(when, pack)) if where else when
+
+
+def _header_place(reading: Reading) -> str:
+    text = reading.header.place_text if reading.header else ""
+    return _tidy(_PLACE_END.split(text)[0]) if text else ""
 
 
 def _joined(name: str, more: str) -> str:
@@ -64,8 +71,13 @@ def _joined(name: str, more: str) -> str:
 def _within(when: str, pack: LanguagePack) -> str:
     """A time as it is written within a name: only the words that always have one keep a capital."""
     first = next(iter(tokens_of(when)), "")
-    numbers = pack.classes.get("number", frozenset())
-    is_small = first in pack.articles or first in pack.stopwords or first in numbers
+    if pack.capital_nouns:
+        numbers = pack.classes.get("number", frozenset())
+        is_small = first in pack.articles or first in pack.stopwords or first in numbers
+    else:
+        is_small = not any(
+            first in pack.classes.get(name, frozenset()) for name in ("month", "weekday", "feast")
+        )
     return when[:1].lower() + when[1:] if is_small else when
 
 
@@ -75,11 +87,26 @@ def _about(
     pack: LanguagePack,
     people: frozenset[str],
     place: str,
+    *,
+    least: int = SELDOM,
+    is_vague: bool = False,
 ) -> str:
-    """What a scene in a place is about; without a place less is enough."""
-    apart = people | pack.titles | _calendar(pack) | pack.vague | frozenset(tokens_of(place))
-    least = OFTEN if place else SELDOM
-    return topic(scene[:_SCENE_START], pack, apart, _Known(before).freshness, least=least)
+    """What a scene in a place is about; without a place it is two things that find it.
+
+    is_vague: the place alone would not find it, so that a thing named but once is better than none.
+    """
+    numbers = pack.classes.get("number", frozenset())
+    apart = people | pack.titles | _calendar(pack) | pack.vague | numbers | set(tokens_of(place))
+    found = topics(
+        scene[:_SCENE_START],
+        pack,
+        apart,
+        _Known(before).freshness,
+        least=least,
+        most=1 if place else 2,
+        with_seldom=is_vague,
+    )
+    return ", ".join(found)
 
 
 def _where(
@@ -102,7 +129,8 @@ def _where(
     is_found = bool(best) and scores[best] >= _LEAST
     place = best if is_found and best.casefold() not in pack.place_kinds else ""
     place = _tidy(place or _place(scene[0], pack, known) or (best if is_found else ""))
-    about = _about(scene, before, pack, people | strangers, place)
+    is_vague = " " not in place
+    about = _about(scene, before, pack, people | strangers, place, is_vague=is_vague)
     return _joined(place, about) if place else _tidy(about)
 
 

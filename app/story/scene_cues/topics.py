@@ -6,13 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from app.story.scene_cues.language import LanguagePack
 from app.story.scene_cues.reading import STEM, Reading
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[.!?…:;,\n]")
 _SHORTEST = 3  # letters of a word that tells something
-SELDOM, OFTEN = 2, 3  # times that a thing is named
+SELDOM, OFTEN = 2, 3  # times that a thing is named; often, where a place says most already
+_BESIDE = 0.4  # of the best one's worth that another one needs beside it
+_LEAST = 0.5  # worth of a thing: what was named all the time before tells nothing
+_RUN = re.compile(r"(?<![一-龯々])[一-龯々]{2,4}(?![一-龯々])|[ァ-ヴー]{3,8}")
+_KANA = re.compile(r"[ぁ-ん]")
+_PAIR = re.compile(r"(?=([一-龯]{2}))")
 _LONGEST_PART = 1_000  # characters of a message that are searched
 
 
@@ -24,41 +30,74 @@ class _Thing:
     spelled: Counter[str] = field(default_factory=Counter)
 
 
-def topic(
+def topics(
     scene: Sequence[Reading],
     pack: LanguagePack,
     strangers: Container[str],
     freshness: Callable[[Sequence[str]], float],
     *,
     least: int = SELDOM,
-) -> str:
-    """The most telling noun phrase of a scene, "" where no thing is named twice.
+    most: int = 1,
+    with_seldom: bool = False,
+) -> list[str]:
+    """The most telling noun phrases of a scene, the best first.
 
-    A noun is what stands between an article and the end of its phrase. strangers: casefolded
-    words that are no things. freshness: of words, 1 for those that were not used before.
-    least: times that the thing is named.
+    A noun is what stands between an article and the end of its phrase, or in a script without
+    spaces what comes again. strangers: casefolded words that are no things.
+    freshness: of words, 1 for those that were not used before. least: times that a thing is named.
+    with_seldom: things that are named but once fill up what is missing, unless an adjective says
+    already which thing is meant.
     """
-    if not pack.articles:
-        return ""
     things: dict[str, _Thing] = {}
     named, messages = Counter[str](), Counter[str]()
     for reading in scene:
-        words = _TOKEN.findall("\n".join(span.text for span in reading.spans)[:_LONGEST_PART])
-        _add_things(words, pack, strangers, things)
+        text = "\n".join(span.text for span in reading.spans)[:_LONGEST_PART]
+        words = _TOKEN.findall(text)
+        if pack.articles:
+            _add_things(words, pack, strangers, things)
+        else:
+            words = _runs(text)
+            _add_runs(words, pack, strangers, things)
         stems = Counter([word[:STEM] for word in map(str.casefold, words)])
         named.update(stems)
         messages.update(stems.keys())
-    best, best_worth = "", 0.0
-    for stem, thing in things.items():
-        if not thing.spelled or named[stem] < least:
-            continue
-        worth = (named[stem] + messages[stem]) * freshness([stem]) ** 2
-        if worth > best_worth:
-            best, best_worth = stem, worth
-    if not best:
-        return ""
-    word = things[best].spelled.most_common(1)[0][0]
-    modifier = next((word for word, _ in things[best].modifiers.most_common(1)), "")
+    worth = {
+        stem: (named[stem] + messages[stem]) * freshness(_parts(stem)) ** 2
+        for stem, thing in things.items()
+        if thing.spelled
+    }
+    ranked = [stem for stem in sorted(worth, key=lambda s: -worth[s]) if worth[stem] >= _LEAST]
+    again = [stem for stem in ranked if named[stem] >= least]
+    best = [stem for stem in again if worth[stem] >= _BESIDE * worth[again[0]]][:most]
+    if with_seldom and pack.articles and not any(things[stem].modifiers for stem in best):
+        best += [stem for stem in ranked if stem not in again][: most - len(best)]
+    return [_written(things[stem]) for stem in best]
+
+
+def _runs(text: str) -> list[str]:
+    """Words of a script without spaces: what stands between signs of another kind, else pairs."""
+    return _RUN.findall(text) if _KANA.search(text) else _PAIR.findall(text)
+
+
+def _parts(stem: str) -> list[str]:
+    """The stems that a word is known by; of a script without spaces it is known by twos."""
+    return [one + two for one, two in pairwise(stem)] if _RUN.fullmatch(stem) else [stem]
+
+
+def _add_runs(
+    words: Sequence[str], pack: LanguagePack, strangers: Container[str], things: dict[str, _Thing]
+) -> None:
+    """Take in the words of a script without spaces that may be nouns."""
+    for word in words:
+        if word not in strangers and not any(
+            sign in pack.stopwords or sign in strangers for sign in word
+        ):
+            things.setdefault(word[:STEM], _Thing()).spelled[word] += 1
+
+
+def _written(thing: _Thing) -> str:
+    word = thing.spelled.most_common(1)[0][0]
+    modifier = next((word for word, _ in thing.modifiers.most_common(1)), "")
     return f"{modifier} {word}" if modifier else word
 
 

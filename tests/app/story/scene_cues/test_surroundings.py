@@ -155,6 +155,55 @@ def test_a_thing_that_is_named_again_and_again_names_a_scene_without_a_place() -
     assert name == "Brass key"
 
 
+def test_a_scene_without_a_place_is_named_after_two_things_that_find_it_together() -> None:
+    talk = (
+        '*She sets the bread on a crate.* "The bread is old, and the crate is not ours."',
+        '"Leave the bread." *He sits down upon the crate.* "There was a lantern, too."',
+        *TALK[:4],
+    )
+    (name,) = names(*talk, "*Three days later it snows.* " + OTHER_TALK[0], *TALK)
+    assert set(name.casefold().split(", ")) == {"bread", "crate"}
+
+
+def test_a_place_of_one_word_has_a_thing_beside_it_though_it_is_named_but_once() -> None:
+    opening = "*In the kitchen nobody speaks. Ada holds on to the ladle as if it would help.*"
+    (name,) = names(opening, *TALK[4:], *TALK[4:], "*Three days later it snows.* ", *OTHER_TALK)
+    assert name == "Kitchen, ladle"
+
+
+def test_what_tells_nothing_is_no_thing_to_name_a_scene_after() -> None:
+    talk = (
+        '*She looks at the door.* "The door, and the girl, and the two of them."',
+        '"The door was shut." *He sees the girl.* "The two are gone."',
+        *TALK[4:],
+        *TALK[4:],
+    )
+    (name,) = names(*talk, "*Three days later it snows.* ", *OTHER_TALK)
+    assert not {"door", "girl", "two"} & set(name.casefold().replace(",", "").split())
+
+
+def test_a_place_of_a_header_that_comes_again_says_what_its_scene_is_about() -> None:
+    place = "[Day 4 | 18:20 | Location: {}]\n\n"
+    kitchen, yard = place.format("Kitchen"), place.format("Yard")
+    about = ('*She takes the ladle.* "The ladle is hot."', *TALK[:1], *OTHER_TALK, *TALK[4:])
+    scenes = ((kitchen, TALK), (yard, OTHER_TALK * 2), (kitchen, about), (yard, TALK * 2))
+    told = [header + text for header, texts in scenes for text in texts]
+    assert names(*told) == ["Kitchen", "Yard", "Kitchen, ladle"]
+
+
+def test_a_thing_names_a_scene_in_a_script_without_spaces() -> None:
+    texts = (
+        "*彼女は古い切符を見せた。* 「この切符はどこまで行けるの。」",
+        "「切符には駅の名がない。」 *彼は静かに首を振った。*",
+        "*彼女はもう一度それを見つめた。* 「そう。」",
+        "「ああ、そうだ。」 *彼は笑った。*",
+        "*彼女も少しだけ笑った。* 「本当に？」",
+        "「うん、本当だよ。」 *彼はうなずいた。*",
+    )
+    later = ("*三日後、雪が降っていた。* 「寒いね。」", *texts[2:], *texts[2:])
+    assert names(*texts, *later)[0].startswith("切符")
+
+
 # --- what is quoted over several paragraphs
 
 
