@@ -53,7 +53,7 @@ def scene_name(
     if pack is None or not scene:
         return ""
     when = _time(scene[0], pack)
-    where = _where(scene, before, pack, people)
+    where = _where(scene, before, pack, people, is_dated=bool(when))
     return _joined(where, _within(when, pack)) if where else when
 
 
@@ -114,12 +114,17 @@ def _where(
     before: Sequence[Reading],
     pack: LanguagePack,
     people: frozenset[str],
+    *,
+    is_dated: bool,
 ) -> str:
-    """The place of a scene, or what it is about; "" for neither."""
+    """The place of a scene, or what it is about; "" for neither.
+
+    is_dated: its time finds it, too, so that things named but once are not needed.
+    """
     setting = [_TOKEN.findall(text) for text in _told(scene[:_SETTING])]
     texts = setting + [_TOKEN.findall(text) for text in _told(scene[_SETTING:_SCENE_START])]
     known = _Known(before)
-    strangers = people | pack.titles | _people(texts, pack) | _calendar(pack) | pack.vague
+    strangers = people | pack.titles | _people(texts, pack) | _calendar(pack)
     scores: defaultdict[str, float] = defaultdict(float)
     for number, words in enumerate(texts):
         weight = _SETTING_WEIGHT if number < len(setting) else 1.0
@@ -129,7 +134,7 @@ def _where(
     is_found = bool(best) and scores[best] >= _LEAST
     place = best if is_found and best.casefold() not in pack.place_kinds else ""
     place = _tidy(place or _place(scene[0], pack, known) or (best if is_found else ""))
-    is_vague = " " not in place
+    is_vague = " " not in place and not is_dated
     about = _about(scene, before, pack, people | strangers, place, is_vague=is_vague)
     return _joined(place, about) if place else _tidy(about)
 
@@ -279,7 +284,8 @@ def _candidates(
         has_article = bool(led) and led[-1] in pack.articles
         before = set(led if has_article else led[-1:])
         is_strange = any(part in people or part in pack.stopwords for part in parts)
-        if not led or is_strange or _is_elsewhere(lower, at, pack):
+        is_vague = len(parts) == 1 and parts[0] in pack.vague
+        if not led or is_strange or is_vague or _is_elsewhere(lower, at, pack):
             pass
         elif is_name and led[-1][0].isalpha() and not _POSSESSIVE.search(words[end - 1]):
             worth = 1.0 * (end - at > 1) + 2.0 * bool(before & pack.place_words)

@@ -19,6 +19,7 @@ _LEAST = 0.5  # worth of a thing: what was named all the time before tells nothi
 _RUN = re.compile(r"(?<![一-龯々])[一-龯々]{2,4}(?![一-龯々])|[ァ-ヴー]{3,8}")
 _KANA = re.compile(r"[ぁ-ん]")
 _PAIR = re.compile(r"(?=([一-龯]{2}))")
+_SIMILE = 4  # words behind a simile that belong to it
 _LONGEST_PART = 1_000  # characters of a message that are searched
 
 
@@ -109,6 +110,8 @@ def _add_things(
     for at, word in enumerate(words):
         if at == last or word.casefold() not in pack.articles:
             continue
+        if pack.similes.intersection(map(str.casefold, words[max(0, at - _SIMILE) : at])):
+            continue  # what something is like is not there
         if _is_head(words, at + 1, pack, strangers):
             noun = words[at + 1]
             things.setdefault(noun[:STEM].casefold(), _Thing()).spelled[noun] += 1

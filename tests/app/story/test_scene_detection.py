@@ -429,7 +429,7 @@ def test_a_scene_is_named_after_a_place_and_not_after_people() -> None:
     [
         ("*The smugglers' cellar smells of tar. A rat considers the cheese.*", "Smugglers' cellar"),
         ("*Dunbar Pier at low tide. A rat considers the cheese.*", "Dunbar Pier"),
-        ("*She sits like a queen in a castle. A rat considers the cheese.*", ""),
+        ("*She sits like a queen in a castle. A rat considers the cheese.*", "Cheese, cup"),
         ("*Six weeks later she is taller. A rat considers the cheese.*", "Six weeks later"),
         ("*Die Küche des Blauen Ochsen riecht nach Teer.*", "Küche des Blauen Ochsen"),
         ("*La cave du château sent le goudron et le fromage.*", "Cave du château"),
