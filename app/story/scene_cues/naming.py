@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from app.story.scene_cues.language import LanguagePack, spans_of, tokens_of
 from app.story.scene_cues.narration import Voice
 from app.story.scene_cues.reading import STEM, VETO, Reading, Sentence
-from app.story.scene_cues.topics import OFTEN, SELDOM, topics
+from app.story.scene_cues.topics import OFTEN, ONCE, SELDOM, topics
 
 LONGEST_NAME = 50
 _SCENE_START = 6  # messages of a scene that name it: later ones would tell how it ends
@@ -88,25 +88,16 @@ def _about(
     people: frozenset[str],
     place: str,
     *,
-    least: int = SELDOM,
-    is_vague: bool = False,
+    least: int,
 ) -> str:
     """What a scene in a place is about; without a place it is two things that find it.
 
-    is_vague: the place alone would not find it, so that a thing named but once is better than none.
+    least: times that a thing is named.
     """
     numbers = pack.classes.get("number", frozenset())
     apart = people | pack.titles | _calendar(pack) | pack.vague | numbers | set(tokens_of(place))
-    found = topics(
-        scene[:_SCENE_START],
-        pack,
-        apart,
-        _Known(before).freshness,
-        least=least,
-        most=1 if place else 2,
-        with_seldom=is_vague,
-    )
-    return ", ".join(found)
+    found = topics(scene[:_SCENE_START], pack, apart, _Known(before).freshness, least=least)
+    return ", ".join(found[: 1 if place else 2])
 
 
 def _where(
@@ -134,8 +125,9 @@ def _where(
     is_found = bool(best) and scores[best] >= _LEAST
     place = best if is_found and best.casefold() not in pack.place_kinds else ""
     place = _tidy(place or _place(scene[0], pack, known) or (best if is_found else ""))
-    is_vague = " " not in place and not is_dated
-    about = _about(scene, before, pack, people | strangers, place, is_vague=is_vague)
+    is_found_already = " " in place or is_dated
+    least = SELDOM if is_found_already else ONCE
+    about = _about(scene, before, pack, people | strangers, place, least=least)
     return _joined(place, about) if place else _tidy(about)
 
 

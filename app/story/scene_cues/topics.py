@@ -13,7 +13,7 @@ from app.story.scene_cues.reading import STEM, Reading
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*|[.!?…:;,\n]")
 _SHORTEST = 3  # letters of a word that tells something
-SELDOM, OFTEN = 2, 3  # times that a thing is named; often, where a place says most already
+ONCE, SELDOM, OFTEN = 1, 2, 3  # times that a thing is named; often, where a place says most
 _BESIDE = 0.4  # of the best one's worth that another one needs beside it
 _LEAST = 0.5  # worth of a thing: what was named all the time before tells nothing
 _RUN = re.compile(r"(?<![一-龯々])[一-龯々]{2,4}(?![一-龯々])|[ァ-ヴー]{3,8}")
@@ -38,16 +38,13 @@ def topics(
     freshness: Callable[[Sequence[str]], float],
     *,
     least: int = SELDOM,
-    most: int = 1,
-    with_seldom: bool = False,
 ) -> list[str]:
     """The most telling noun phrases of a scene, the best first.
 
     A noun is what stands between an article and the end of its phrase, or in a script without
-    spaces what comes again. strangers: casefolded words that are no things.
-    freshness: of words, 1 for those that were not used before. least: times that a thing is named.
-    with_seldom: things that are named but once fill up what is missing, unless an adjective says
-    already which thing is meant.
+    spaces what comes again. strangers: casefolded words that are no things. freshness: of words,
+    1 for those that were not used before. least: times that a thing is named; those named but ONCE
+    come last, and not at all where an adjective says already which of the others is meant.
     """
     things: dict[str, _Thing] = {}
     named, messages = Counter[str](), Counter[str]()
@@ -68,10 +65,10 @@ def topics(
         if thing.spelled
     }
     ranked = [stem for stem in sorted(worth, key=lambda s: -worth[s]) if worth[stem] >= _LEAST]
-    again = [stem for stem in ranked if named[stem] >= least]
-    best = [stem for stem in again if worth[stem] >= _BESIDE * worth[again[0]]][:most]
-    if with_seldom and pack.articles and not any(things[stem].modifiers for stem in best):
-        best += [stem for stem in ranked if stem not in again][: most - len(best)]
+    again = [stem for stem in ranked if named[stem] >= max(SELDOM, least)]
+    best = [stem for stem in again if worth[stem] >= _BESIDE * worth[again[0]]]
+    if least == ONCE and pack.articles and not any(things[stem].modifiers for stem in best[:2]):
+        best += [stem for stem in ranked if stem not in again]
     return [_written(things[stem]) for stem in best]
 
 
