@@ -36,7 +36,7 @@ from app.prompt.turn_budgets import (
     with_what_is_left,
 )
 from app.settings.recaps import RecapSettings
-from app.settings.slot_table import NINE, SlotName
+from app.settings.slot_table import SHARING, SlotName
 from app.settings.slots import SlotSettings
 from app.story.recaps import BUILT_IN
 from app.story.story import Story
@@ -257,7 +257,7 @@ def _levelled(
     recaps_of = RecapSettings(settings)
     recap_budgets = (recaps_of.running_recap_budget, recaps_of.message_recaps_budget)
     has_short = any(draft.entries and draft.name is SlotName.SHORT for draft in drafts)
-    memory_weight = sum(budgets[name] for name in NINE)
+    memory_weight = sum(budgets[name] for name in SHARING)
     if has_short and not (turn.occasion.unread and turn.occasion.is_read):
         memory_weight += budgets[SlotName.SHORT]
     weights = [memory_weight, *(budget * RECAP_PRESSED // 100 for budget in recap_budgets)]

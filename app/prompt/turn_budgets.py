@@ -11,7 +11,7 @@ from app.prompt.budgeting.budgets import Budgets, budgets_of
 from app.prompt.choosing.drafts import Draft, dealt_out
 from app.prompt.placement import Placement
 from app.prompt.slots import TurnKind
-from app.settings.slot_table import DEFAULTS, NINE, Position, SlotName
+from app.settings.slot_table import DEFAULTS, SHARING, Position, SlotName
 from app.settings.slots import BudgetSettings, SlotSettings
 
 # Percent of its weight where the total is too small for all: notes that say one thing exactly go
@@ -101,7 +101,7 @@ def borrowers_of(settings: Mapping[str, Any], placement: Placement) -> frozenset
         return frozenset()
     return frozenset(
         name
-        for name in NINE
+        for name in SHARING
         if name is not SlotName.LONG
         and not placement.is_in_block(name)
         and name not in placement.by_macro
@@ -118,9 +118,9 @@ def lent(
     count: Count,
 ) -> dict[SlotName, int]:
     """How many entries the borrowers show in what the other tiers leave of the one total."""
-    left = sum(budgets_of(settings)[name] for name in NINE)
+    left = sum(budgets_of(settings)[name] for name in SHARING)
     for draft in drafts:
-        if draft.name in NINE and draft.name not in borrowers:
+        if draft.name in SHARING and draft.name not in borrowers:
             left -= min(budgets[draft.name], count(draft.render(len(draft.entries))))
     late = [draft for draft in drafts if draft.name in borrowers]
     wanted = {draft.name: fitting[draft.name] for draft in late}

@@ -223,8 +223,7 @@ SLOTS: Mapping[SlotName, SlotSpec] = MappingProxyType(
 SHARING: tuple[SlotName, ...] = tuple(
     spec.name for spec in _SPECS if spec.budget and spec.name is not SlotName.SHORT
 )
-NINE = SHARING  # the summary's budget stands beside their total
 DEFAULTS: Mapping[SlotName, int] = MappingProxyType(
-    {name: SLOTS[name].budget for name in (SlotName.SHORT, *NINE)}
+    {name: SLOTS[name].budget for name in (SlotName.SHORT, *SHARING)}
 )
 TRIGGERED_BUDGET = 150

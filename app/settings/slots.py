@@ -10,7 +10,7 @@ from app.settings.groups import Group, Several, Values, settings_of
 from app.settings.setting import Scope, Section, Setting
 from app.settings.slot_table import (
     DEFAULTS,
-    NINE,
+    SHARING,
     SLOTS,
     TRIGGERED_BUDGET,
     Position,
@@ -192,7 +192,7 @@ class BudgetSettings(Group):
     )
     budget_total = Setting(
         "budget_total",
-        sum(DEFAULTS[name] for name in NINE),
+        sum(DEFAULTS[name] for name in SHARING),
         N_("All tiers together"),
         N_(
             "Tokens that are dealt out in the proportions of the defaults; the summary has its own."
@@ -203,7 +203,7 @@ class BudgetSettings(Group):
         section=Section.BUDGETS,
         only_with=("budget_mode", (SIMPLE,)),
     )
-    each = Several(_budget(name) for name in (SlotName.SHORT, *NINE))
+    each = Several(_budget(name) for name in (SlotName.SHORT, *SHARING))
     budget_triggered = Setting(
         f"budget_{SlotName.TRIGGERED}",
         TRIGGERED_BUDGET,

@@ -10,7 +10,7 @@ from app.core.translation import number, tr
 from app.prompt.budgeting.auto_tune import Tuning
 from app.prompt.slots import RUNNING_RECAP_KEY, LeftOut, Reason, SlotContent
 from app.settings.recaps import RecapSettings
-from app.settings.slot_table import NINE, SlotName
+from app.settings.slot_table import SHARING, SlotName
 from app.settings.slots import ADVANCED, BudgetSettings, SlotSettings
 from app.settings.values import REGISTRY
 from app.work.prompts.budget_preview import BudgetPreview, Outlook
@@ -86,17 +86,17 @@ def ten_rows(
     )
     return tuple(
         _row(preview, outlook, settings, name, contents.get(name.key), is_simple, tuned)
-        for name in (*words.TEN, SlotName.TRIGGERED)
+        for name in (*words.WITH_BUDGET, SlotName.TRIGGERED)
     )
 
 
 def total_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
     """The one total of simple mode."""
     setting = REGISTRY["budget_total"]
-    keys = {name.key for name in NINE}
-    nine = [content for content in outlook.slots.contents if content.key in keys]
+    keys = {name.key for name in SHARING}
+    shared = [content for content in outlook.slots.contents if content.key in keys]
     value = int(settings[setting.name])
-    used, full = sum(c.tokens for c in nine), sum(c.full_tokens for c in nine)
+    used, full = sum(c.tokens for c in shared), sum(c.full_tokens for c in shared)
     return RowFacts(
         setting.name,
         None,
@@ -104,7 +104,7 @@ def total_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
         tr("dealt out below"),
         TOTAL_HUE,
         tr(
-            "One budget for nine tiers, dealt out in the proportions of the defaults. "
+            "One budget for all tiers, dealt out in the proportions of the defaults. "
             "The summary has its own."
         ),
         value,
@@ -116,7 +116,7 @@ def total_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
         used,
         full,
         full,
-        by_budget=any(map(_is_by_budget, nine)),
+        by_budget=any(map(_is_by_budget, shared)),
     )
 
 
@@ -134,7 +134,7 @@ def _row(
     budget, own = outlook.budgets[name], outlook.own[name]
     used, full = (content.tokens, content.full_tokens) if content else (0, 0)
     why = ""
-    if is_simple and name in NINE:
+    if is_simple and name in SHARING:
         why = tr("One total is dealt out to all tiers. Choose Advanced to set each of them.")
     elif name in tuned:
         why = tr(

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.core.translation import N_
 from app.prompt.budgeting.budgets import Budgets
-from app.settings.slot_table import NINE, SlotName
+from app.settings.slot_table import SHARING, SlotName
 from app.settings.slots import ADVANCED, SIMPLE
 from app.settings.values import REGISTRY
 from app.work.prompts.budget_preview import Outlook
@@ -18,7 +18,7 @@ from ui.core.session import Session
 ALL_BUDGETS = (
     "budget_mode",
     "budget_total",
-    *(f"budget_{name}" for name in (*words.TEN, SlotName.TRIGGERED)),
+    *(f"budget_{name}" for name in (*words.WITH_BUDGET, SlotName.TRIGGERED)),
     "budgets_auto_tune",
     "running_recap_budget",
     "inclusion_limit",
@@ -64,7 +64,7 @@ class BudgetHands:
     def make_fit(self, outlook: Outlook, mode: str, name: SlotName, tokens: int) -> None:
         """Give a slot so many tokens; the others keep the share of a total that they have."""
         changes: dict[str, Any] = {f"budget_{name}": self._allowed(name, tokens)}
-        if mode == SIMPLE and name in NINE:
+        if mode == SIMPLE and name in SHARING:
             changes = self._one_by_one(outlook.own) | changes
         before = outlook.own[name]
         self.put(changes, words.moved_label(words.what_of(name, ""), before, tokens))
@@ -85,8 +85,8 @@ class BudgetHands:
         self.put(dict.fromkeys(ALL_BUDGETS), N_("reset of all budgets"))
 
     def _one_by_one(self, budgets: Budgets) -> dict[str, Any]:
-        nine = {f"budget_{name}": self._allowed(name, budgets[name]) for name in NINE}
-        return {"budget_mode": ADVANCED, **nine}
+        shared = {f"budget_{name}": self._allowed(name, budgets[name]) for name in SHARING}
+        return {"budget_mode": ADVANCED, **shared}
 
     def _allowed(self, name: SlotName, tokens: int) -> int:
         setting = REGISTRY[f"budget_{name}"]

@@ -11,8 +11,8 @@ from app.settings.slot_table import DEFAULTS, SLOTS, Position, SlotName
 from ui.core.slot_words import SLOT_TIERS
 
 # In the order of the page, largest default first.
-TEN = tuple(sorted(DEFAULTS, key=lambda name: -DEFAULTS[name]))
-SLIDERS = (*TEN, SlotName.TRIGGERED)
+WITH_BUDGET = tuple(sorted(DEFAULTS, key=lambda name: -DEFAULTS[name]))
+SLIDERS = (*WITH_BUDGET, SlotName.TRIGGERED)
 TITLES = {name: SLOT_NAMES[name.key] for name in SLIDERS}
 HUES = {name: SLOT_TIERS[name.key] for name in SLIDERS}
 RUNNING_TITLE, RECAPS_TITLE, KEPT_TITLE = (

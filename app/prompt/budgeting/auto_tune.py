@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from app.core.translation import tr
 from app.prompt.budgeting.budgets import Budgets, levelled, shares
-from app.settings.slot_table import DEFAULTS, NINE, SLOTS, SlotName
+from app.settings.slot_table import DEFAULTS, SHARING, SLOTS, SlotName
 
 MARGIN_PERCENT = 115
 STEP = 50
@@ -78,7 +78,7 @@ def tuned(
 ) -> tuple[Budgets, tuple[Tuning, ...]]:
     """The budgets by demand, and what was changed. full: high-water marks.
 
-    total: of the nine together (simple mode): what one does not need goes to those that are cut,
+    total: of those that share it (simple mode): what one does not need goes to those that are cut,
     and what nobody needs is shared out as the user has it. Without it a budget that has a mark
     never falls below its default, nor one that the user set lower: it only grows where it is cut.
     One that has no mark stays.
@@ -87,24 +87,24 @@ def tuned(
     changed = MappingProxyType({**budgets, **after})
     return changed, tuple(
         Tuning(name, budgets[name], changed[name], full.get(name, 0))
-        for name in NINE
+        for name in SHARING
         if changed[name] != budgets[name]
     )
 
 
 def _each(budgets: Budgets, full: Mapping[SlotName, int]) -> Budgets:
-    floors = {name: min(DEFAULTS[name], budgets[name]) for name in NINE}
-    return {name: target(full[name], floors[name]) for name in NINE if name in full}
+    floors = {name: min(DEFAULTS[name], budgets[name]) for name in SHARING}
+    return {name: target(full[name], floors[name]) for name in SHARING if name in full}
 
 
 def _within(budgets: Budgets, full: Mapping[SlotName, int], total: int) -> Budgets:
     """Each gets what it needs, or its part of what the others leave; together the total."""
-    mine = {name: budgets[name] for name in NINE}
-    if not any(name in full for name in NINE):
+    mine = {name: budgets[name] for name in SHARING}
+    if not any(name in full for name in SHARING):
         return mine  # nobody has told anything yet
-    needs = {name: target(full.get(name, 0), min(LEAST, mine[name])) for name in NINE}
+    needs = {name: target(full.get(name, 0), min(LEAST, mine[name])) for name in SHARING}
     if sum(needs.values()) > total:
-        demands, weights = [needs[name] for name in NINE], [mine[name] for name in NINE]
-        needs = dict(zip(NINE, levelled(demands, weights, total), strict=True))
+        demands, weights = [needs[name] for name in SHARING], [mine[name] for name in SHARING]
+        needs = dict(zip(SHARING, levelled(demands, weights, total), strict=True))
     left = shares(max(0, total - sum(needs.values())), mine)
-    return {name: needs[name] + left[name] for name in NINE}
+    return {name: needs[name] + left[name] for name in SHARING}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from app.settings.slot_table import DEFAULTS, NINE, SlotName
+from app.settings.slot_table import DEFAULTS, SHARING, SlotName
 from app.settings.slots import BudgetSettings
 
 LEAST_CHAT = 8  # one part in so many of the context is for the chat itself, whatever the card takes
@@ -19,10 +19,10 @@ Budgets = Mapping[SlotName, int]
 
 
 def shares(total: int, weights: Budgets | None = None) -> Budgets:
-    """A total dealt out by weights, to the last token (largest remainder); the nine's defaults
-    are the weights unless others are given.
+    """A total dealt out by weights, to the last token (largest remainder). weights: the defaults
+    of those that share one total, unless others are given.
     """
-    weights = weights or {name: DEFAULTS[name] for name in NINE}
+    weights = weights or {name: DEFAULTS[name] for name in SHARING}
     whole = sum(weights.values())
     floors = {name: total * weight // whole for name, weight in weights.items()}
     left = total - sum(floors.values())
@@ -39,11 +39,11 @@ def budgets_of(settings: Mapping[str, Any]) -> Budgets:
     """
     of_user = BudgetSettings(settings)
     if of_user.is_one_total:
-        nine = shares(of_user.budget_total)
+        shared = shares(of_user.budget_total)
     else:
-        nine = {name: of_user.budget(name) for name in NINE}
+        shared = {name: of_user.budget(name) for name in SHARING}
     own = (SlotName.SHORT, SlotName.TRIGGERED)
-    return MappingProxyType({**nine, **{name: of_user.budget(name) for name in own}})
+    return MappingProxyType({**shared, **{name: of_user.budget(name) for name in own}})
 
 
 def room_in(context: int | None, total: int | None, fixed: int = 0) -> int | None:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from app.memory.records import Memory
 from app.prompt.generation import Turn
 from app.prompt.slots import Reason, SlotSet
-from app.settings.slot_table import NINE, SlotName
+from app.settings.slot_table import SHARING, SlotName
 from app.settings.slots import ADVANCED
 from tests.app.prompt.remembered import COUNTER, memories, prompt, story
 
 A_FEW = trial(max_examples=40, deadline=None)  # each assembles several prompts
-BUDGETED = (*NINE, SlotName.TRIGGERED)
+BUDGETED = (*SHARING, SlotName.TRIGGERED)
 _budgets = st.fixed_dictionaries({f"budget_{n}": st.integers(0, 90) for n in BUDGETED})
 
 
@@ -153,7 +153,7 @@ def test_a_larger_total_of_the_tiers_never_shows_less_and_lending_stays_within_i
 ) -> None:
     long = tuple(replace(one, text=one.text * 30) for one in held)
     small, large = (prompt(long, budget_total=n * 100) for n in (hundreds, hundreds + more))
-    nine = {name.key for name in NINE}
+    nine = {name.key for name in SHARING}
     assert sum(c.tokens for c in small.contents if c.key in nine) <= hundreds * 100 + 1
     words = {one.id: one.text for one in long}
     # The same words may be already in another slot then.

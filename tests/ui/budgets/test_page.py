@@ -18,7 +18,7 @@ from app.core import translation
 from app.core.translation import retold
 from app.prompt.assembly import prepared
 from app.settings.recaps import RecapSettings
-from app.settings.slot_table import NINE, Position
+from app.settings.slot_table import SHARING, Position
 from app.story.inclusion import InclusionState, include
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
@@ -187,7 +187,7 @@ async def test_one_total_is_dealt_out_to_the_last_token_while_it_is_dragged(
         press(page, "budget_total")
         drag(page, "budget_total", tokens)
         total = shown(page, "budget_total").budget
-        assert sum(shown(page, name).budget for name in NINE) == total
+        assert sum(shown(page, name).budget for name in SHARING) == total
         row(page, "budget_total").track.cancel()
     assert not row(page, KNOWS).track.isEnabled()
     assert "Advanced" in shown(page, KNOWS).why_fixed
@@ -373,7 +373,7 @@ async def test_a_slot_is_said_to_stand_where_it_stands_in_the_prompt(page: Budge
     """Each tier's own depth was shown, though none stands deeper than all of them may."""
     assert page.outlook is not None
     sent = {slot.key: slot for slot in page.outlook.slots.slots}
-    for name in NINE:
+    for name in SHARING:
         slot = sent.get(name.key)
         if slot is not None and slot.text and slot.position is Position.IN_CHAT:
             assert shown(page, name).place == f"chat, depth {slot.depth}"

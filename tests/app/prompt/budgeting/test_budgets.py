@@ -13,12 +13,12 @@ from app.prompt.budgeting.adaptive import FACTORS, adapted, turn_kind
 from app.prompt.budgeting.auto_tune import LEAST, target, tuned
 from app.prompt.budgeting.budgets import budgets_of, levelled, room_in, shares
 from app.prompt.slots import TurnKind
-from app.settings.slot_table import DEFAULTS, NINE, SlotName
+from app.settings.slot_table import DEFAULTS, SHARING, SlotName
 from app.settings.slots import ADVANCED
 from app.settings.values import REGISTRY
 
 PACKS = load_packs()
-NINE_DEFAULTS = {name: DEFAULTS[name] for name in NINE}
+SHARED_DEFAULTS = {name: DEFAULTS[name] for name in SHARING}
 
 
 def settings(**values: Any) -> dict[str, Any]:
@@ -27,27 +27,27 @@ def settings(**values: Any) -> dict[str, Any]:
 
 @pytest.mark.pitfall(43)
 def test_the_defaults_are_the_shares_of_their_own_total() -> None:
-    assert sum(NINE_DEFAULTS.values()) == 3750 == REGISTRY["budget_total"].default
-    assert dict(shares(3750)) == NINE_DEFAULTS
+    assert sum(SHARED_DEFAULTS.values()) == 3750 == REGISTRY["budget_total"].default
+    assert dict(shares(3750)) == SHARED_DEFAULTS
 
 
 @given(st.integers(0, 20_000))
 def test_shares_are_exactly_the_total_and_each_within_one_of_its_part(total: int) -> None:
     dealt = shares(total)
     assert sum(dealt.values()) == total
-    assert all(abs(dealt[name] - total * DEFAULTS[name] / 3750) < 1 for name in NINE)
+    assert all(abs(dealt[name] - total * DEFAULTS[name] / 3750) < 1 for name in SHARING)
 
 
 @given(st.integers(8, 79), st.integers(1, 40))
 def test_a_larger_total_on_the_slider_never_gives_a_tier_less(hundreds: int, more: int) -> None:
     small, large = shares(hundreds * 100), shares((hundreds + more) * 100)
-    assert all(small[name] <= large[name] for name in NINE)
+    assert all(small[name] <= large[name] for name in SHARING)
 
 
 def test_changing_the_mode_forgets_neither_the_total_nor_the_budgets() -> None:
     own = settings(budget_long=1000, budget_total=800, budget_short=700)
     assert budgets_of(own)[SlotName.LONG] == 107
-    assert sum(budgets_of(own)[name] for name in NINE) == 800
+    assert sum(budgets_of(own)[name] for name in SHARING) == 800
     own["budget_mode"] = ADVANCED
     assert budgets_of(own)[SlotName.LONG] == 1000
     assert budgets_of(own)[SlotName.SHORT] == 700
@@ -142,7 +142,7 @@ def test_demand_is_met_with_a_margin_in_steps(full: int, tokens: int) -> None:
     assert target(full, 0) == tokens
 
 
-_full = st.dictionaries(st.sampled_from(NINE), st.integers(0, 6000))
+_full = st.dictionaries(st.sampled_from(SHARING), st.integers(0, 6000))
 
 
 KINDS = st.sampled_from(list(TurnKind))
@@ -167,22 +167,22 @@ def test_a_turn_takes_as_much_as_before_and_the_head_goes_by_the_last_ones(
 def test_tuning_moves_the_total_to_what_is_cut(full: dict[SlotName, int], total: int) -> None:
     before = shares(total)
     after, changes = tuned(before, full, total)
-    assert sum(after[name] for name in NINE) == total
-    needs = {name: target(full.get(name, 0), 0) for name in NINE}
+    assert sum(after[name] for name in SHARING) == total
+    needs = {name: target(full.get(name, 0), 0) for name in SHARING}
     if not full:
         assert not changes
     for name in full:
         assert after[name] >= min(needs[name], before[name]) - 1
     if sum(max(need, LEAST) for need in needs.values()) <= total:
-        assert all(after[name] >= needs[name] for name in NINE)
-    assert {change.name for change in changes} == {n for n in NINE if after[n] != before[n]}
+        assert all(after[name] >= needs[name] for name in SHARING)
+    assert {change.name for change in changes} == {n for n in SHARING if after[n] != before[n]}
 
 
 @pytest.mark.parametrize("total", [3000, 3750, 4500, 6000])
 def test_one_tier_that_is_cut_gets_what_empty_ones_do_not_need(total: int) -> None:
     after, changes = tuned(shares(total), {SlotName.LONG: 926}, total)
     assert after[SlotName.LONG] >= 1050
-    assert sum(after[name] for name in NINE) == total
+    assert sum(after[name] for name in SHARING) == total
     assert {change.name: change for change in changes}[SlotName.LONG].sentence.startswith("Long:")
 
 
