@@ -260,13 +260,22 @@ class Recapper:
                 created=_made(operation),
             )
 
+        def folded(kept: dict[str, str]) -> RunningVersion:
+            text = _with_edits(chat.story, scene, base, kept["content"])
+            return made(text, _maker(kept))
+
+        def is_wanted(kept: dict[str, str]) -> bool:
+            return not _was_set_aside(chat.story.running, folded(kept))
+
         add = partial(self._add_running, chat, story.running.current, recap, operation)
         if base is not None and adds_nothing(recap, base):
             unchanged = made(base.content, recap.made_by)
             await self._store.run(lambda: add(unchanged))
             return Outcome()
         try:
-            value, outcome = await self._results.once(operation, write, reuse=True)
+            value, outcome = await self._results.once(
+                operation, write, reuse=True, is_wanted=is_wanted
+            )
         except AnswerUnusable:
             # One bad answer must not keep all later scenes out of the prompt.
             if _standing(story.running, spec.anchor) is not None:
@@ -276,7 +285,7 @@ class Recapper:
             stand_in = made(edited, self._stand_in_label(spec.kind))
             await self._store.run(lambda: add(stand_in))
             raise
-        version = made(_with_edits(chat.story, scene, base, value["content"]), _maker(value))
+        version = folded(value)
         await self._results.keep(spec.key, value, lambda: add(version))
         return outcome
 
@@ -363,6 +372,16 @@ def _standing(running: RunningRecap, anchor: str) -> RunningVersion | None:
     """The newest version that can be built on of those that end with this scene."""
     of_scene = (v for v in reversed(running.versions) if v.last_anchor == anchor)
     return next((version for version in of_scene if not version.is_retired), None)
+
+
+def _was_set_aside(running: RunningRecap, version: RunningVersion) -> bool:
+    """Whether such a version is there already and nothing is to be built on it: whoever has the
+    recap built anew from a scene on is not given the same words again.
+    """
+    return any(
+        old.is_retired and (old.last_anchor, old.content) == (version.last_anchor, version.content)
+        for old in running.versions
+    )
 
 
 def _maker(value: Mapping[str, str]) -> str:

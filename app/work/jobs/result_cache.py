@@ -22,13 +22,16 @@ class ResultCache:
         write: Callable[[], Awaitable[Written[dict[str, str]]]],
         *,
         reuse: bool,
+        is_wanted: Callable[[dict[str, str]], bool] = lambda kept: True,
     ) -> tuple[dict[str, str], Outcome]:
-        """The kept result of this key, or a new one; what it took."""
+        """The kept result of this key, or a new one; what it took. is_wanted: whether a kept one
+        may be given again.
+        """
         key = operation.spec.key
         kept: Any = None
         if reuse:
             kept = await self._store.run(lambda: self._store.operations.result(key))
-        if kept is not None:
+        if kept is not None and is_wanted(kept):
             return kept, Outcome(backend="kept")
         written = await write()
         outcome = Outcome(written.prompt_tokens, written.output_tokens, written.value["made_by"])

@@ -150,3 +150,25 @@ async def test_what_is_written_by_hand_meanwhile_is_not_written_over(desk: Desk)
 
 def _texts(story: Story, desk: Desk) -> list[str]:
     return [story.message_recaps[anchor].text for anchor in desk.anchors]
+
+
+async def test_what_the_user_has_built_anew_is_asked_for_anew(desk: Desk) -> None:
+    """The kept answer gave them the very version that they wanted to be rid of."""
+    for index in (3, 4):
+        await desk.edits.scenes.mark(desk.path, desk.story.messages[index].anchor)
+    assert await desk.finished() == []
+    before = desk.story.running.versions
+    assert [version.scene_count for version in before] == [1, 2]
+    asked = len(desk.model.llm.requests)
+    await desk.edits.rebuild_running_recap(desk.path, desk.anchors[2])
+    assert await desk.finished() == []
+    after = desk.story.running.versions[len(before) :]
+    assert [version.scene_count for version in after] == [1, 2]
+    # The first scene is copied, whoever asks; the second is merged by the model.
+    assert len(desk.model.llm.requests) == asked + 1
+    assert after[1].content != before[1].content
+    # Who takes the rebuilding back has what there was, and nothing is asked for that.
+    await desk.edits.undo(desk.path)
+    assert await desk.finished() == []
+    assert desk.story.running.current == before[1]
+    assert len(desk.model.llm.requests) == asked + 1
