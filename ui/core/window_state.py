@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 
 
 @dataclass(slots=True)
@@ -11,6 +11,7 @@ class WindowState:
     """geometry: Qt's own bytes in base64. Widths in px. last_chat: path of the chat shown last.
     declines_bridge: the user closed the offer to install the bridge. is_set_up: the steps of the
     first run are over. knows_tray: it was said once that a closed window stays in the tray.
+    told_cuts: paths of the chats of which it was said that memory does not fit its budgets.
     """
 
     geometry: str = ""
@@ -23,6 +24,7 @@ class WindowState:
     declines_bridge: bool = False
     is_set_up: bool = False
     knows_tray: bool = False
+    told_cuts: list[str] = field(default_factory=list)
 
     def to_text(self) -> str:
         """For the settings."""
@@ -40,6 +42,11 @@ def read_state(text: str) -> WindowState:
         return state
     for entry in fields(WindowState):
         value = raw.get(entry.name)
-        if type(value) is type(getattr(state, entry.name)):
+        if type(value) is type(getattr(state, entry.name)) and _is_read(value):
             setattr(state, entry.name, value)
     return state
+
+
+def _is_read(value: object) -> bool:
+    """Whether a list holds texts alone; what is no list is read as it is."""
+    return not isinstance(value, list) or all(isinstance(one, str) for one in value)

@@ -1,4 +1,4 @@
-"""Says once for each chat that memory does not fit its budgets."""
+"""Says once for each chat, over all starts, that memory does not fit its budgets."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ SEE = N_("See what is cut")
 # A correction stands for one turn only, and what is called up is chosen anew for each.
 NOT_TOLD = frozenset({SlotName.REPAIR.key, SlotName.TRIGGERED.key})
 MOST_NAMED = 3
+MOST_REMEMBERED = 200  # chats
 
 
 class TrimNotice(QObject):
     """Stands with its chat until it is closed or taken up, or nothing is cut any more; the next
-    turn's cuts are no news then.
+    turn's cuts are no news then, nor those of the next start.
 
     Signals:
-        see_wanted: the user wants to see what is cut.
+        see_wanted: the user wants to see what is cut; the name of the slot that is cut most.
     """
 
-    see_wanted = Signal()
+    see_wanted = Signal(str)
 
     def __init__(self, session: Session, notice: Notice) -> None:
         super().__init__(notice)
         self._session = session
         self._notice = notice
-        self._told: set[Path] = set()
+        self.told: list[str] = []  # paths of the chats of which it was said, also in earlier runs
+        self._most = ""  # cut of all slots
         self._standing: Path | None = None
         session.slots_changed.connect(self._on_slots)
         session.chat_opened.connect(self._on_chat_opened)
@@ -51,12 +53,13 @@ class TrimNotice(QObject):
         path, sentence = self._session.path, trim_sentence(slots)
         if path is None:
             return
+        self._most = next(iter(_cuts(slots)), "")
         if not sentence:
             if self._standing == path:
                 self._notice.withdraw(TRIMMED)
                 self._standing = None
-        elif path not in self._told:
-            self._told.add(path)
+        elif str(path) not in self.told:
+            self.told = [*self.told, str(path)][-MOST_REMEMBERED:]
             self._standing = path
             self._notice.offer(TRIMMED, sentence, way_on=tr(SEE), pages=PAGES, seconds=SECONDS)
         elif self._standing == path:
@@ -70,21 +73,27 @@ class TrimNotice(QObject):
         if key == TRIMMED:
             self._notice.withdraw(TRIMMED)
             self._standing = None
-            self.see_wanted.emit()
+            names = (name.value for name in SlotName if name.key == self._most)
+            self.see_wanted.emit(next(names, ""))
 
 
 def trim_sentence(slots: SlotSet) -> str:
     """Which slots are cut and by how much, the most cut first; "" where none is."""
+    cuts = _cuts(slots)
+    if not cuts:
+        return ""
+    words = [f"{slot_name(key)} {number(cut)}" for key, cut in [*cuts.items()][:MOST_NAMED]]
+    rest = len(cuts) - MOST_NAMED
+    if rest > 0:
+        words.append(trn("{n} more", "{n} more", rest))
+    return tr("Not all memory fits its budgets. Cut, in tokens: {slots}.", slots=", ".join(words))
+
+
+def _cuts(slots: SlotSet) -> dict[str, int]:
+    """Tokens that fall out of each slot that is cut, by its key, the most first."""
     cuts = {
         slot.key: slot.full_tokens - slot.tokens
         for slot in slots.slots
         if slot.key not in NOT_TOLD and slot.full_tokens > slot.tokens
     }
-    if not cuts:
-        return ""
-    named = sorted(cuts, key=lambda key: -cuts[key])
-    words = [f"{slot_name(key)} {number(cuts[key])}" for key in named[:MOST_NAMED]]
-    rest = len(named) - MOST_NAMED
-    if rest > 0:
-        words.append(trn("{n} more", "{n} more", rest))
-    return tr("Not all memory fits its budgets. Cut, in tokens: {slots}.", slots=", ".join(words))
+    return dict(sorted(cuts.items(), key=lambda cut: -cut[1]))

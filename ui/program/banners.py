@@ -37,6 +37,7 @@ class Banners(QObject):
     """Each offer says by itself when it is due; here they get their places.
 
     Signals:
+        budget_wanted: key of a row of the budgets to show, "" for none in particular.
         folder_wanted: the user wants to name SillyTavern's folder.
         list_wanted: the list of chats.
         message_wanted, place_wanted: anchor, or index, of a message to show in the story.
@@ -45,6 +46,7 @@ class Banners(QObject):
         texts_wanted: the longer texts on the page of memories.
     """
 
+    budget_wanted = Signal(str)
     folder_wanted = Signal()
     list_wanted = Signal()
     message_wanted = Signal(str)
@@ -70,7 +72,7 @@ class Banners(QObject):
         self._page_call = PageCall(session, window)
         self._away_recaps = AwayRecaps(session, notice)
         self._set_aside = SetAside(session, notice)
-        self._trim_notice = TrimNotice(session, notice)
+        self.trim_notice = TrimNotice(session, notice)
         self._off_banner = OffBanner(session, frame.banner, actions["off"])
         self._correction = CorrectionNotice(session, notice)
         self._cap_notice = CapNotice(session, notice, lambda: self._page == "work")
@@ -91,7 +93,7 @@ class Banners(QObject):
         self._outside.folder_wanted.connect(self.folder_wanted)
         self._outside.key_wanted.connect(self._on_key_wanted)
         self._page_call.message_wanted.connect(self.message_wanted)
-        self._trim_notice.see_wanted.connect(self._on_cuts_wanted)
+        self.trim_notice.see_wanted.connect(self.budget_wanted)
         self._story_reading.work_wanted.connect(self._on_work_wanted)
         self._correction.edit_wanted.connect(self.texts_wanted)
         self._correction.changed.connect(self._show_waiting)
@@ -120,9 +122,6 @@ class Banners(QObject):
         """Memories that wait for review, and a correction that waits for a word."""
         count = self._in_review + self._correction.count
         self._frame.page_buttons["memories"].set_badge(number(count) if count else "")
-
-    def _on_cuts_wanted(self) -> None:
-        self.page_wanted.emit("budgets")
 
     def _on_work_wanted(self) -> None:
         self.page_wanted.emit("work")

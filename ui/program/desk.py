@@ -110,6 +110,7 @@ class Desk(QObject):
         session.mended.connect(frame.notice.take_back)
         session.told.connect(frame.status.tell)
         banners = self.banners = Banners(session, frame, self._actions, self._window)
+        banners.budget_wanted.connect(self._on_budget_wanted)
         banners.folder_wanted.connect(self._on_folder_wanted)
         banners.setting_wanted.connect(self._on_setting_chosen)
         banners.list_wanted.connect(self.open_chats)
@@ -144,11 +145,10 @@ class Desk(QObject):
 
     # Pages
 
-    def _on_budget_wanted(self) -> None:
+    def _on_budget_wanted(self, key: str = RECAP_ROOM) -> None:
         self.show_page("budgets")
-        page = self._pages["budgets"]
-        if isinstance(page, pages.ShowsSlot):
-            page.choose(RECAP_ROOM)
+        if isinstance(page := self._pages["budgets"], pages.ShowsSlot) and key:
+            page.choose(key)
 
     def show_page(self, key: str) -> None:
         """Put a page on the stage; without a chat the welcome stands for those that need one."""

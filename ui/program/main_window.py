@@ -109,6 +109,7 @@ class MainWindow(QWidget):
         if is_last:
             chat = Path(self._state.last_chat)
         self.desk.banners.first_steps.declines_bridge = self._state.declines_bridge
+        self.desk.banners.trim_notice.told = list(self._state.told_cuts)
         if chat is None and not self._state.is_set_up:
             self.set_up()
             return
@@ -210,6 +211,7 @@ class MainWindow(QWidget):
             declines_bridge=self.desk is not None and self.desk.banners.first_steps.declines_bridge,
             is_set_up=self._state.is_set_up,
             knows_tray=self._state.knows_tray,
+            told_cuts=self.desk.banners.trim_notice.told if self.desk is not None else [],
         )
 
     # Events

@@ -28,13 +28,16 @@ from app.story.recap_texts.terms import Floats, TermTable, term_table
 from app.story.story import Story
 
 MOST_NAMES = 40
-MOST_TOLD = 4_000  # tokens, guessed; no budget of this slot is larger
+MOST_TOLD = 1_200  # tokens, guessed; no budget of this slot is larger
 # How much of its weight a term still has that the visible messages say, or a note before.
 # Measured with tests/answers, as is the pace at which older messages matter less.
 SEEN_AGAIN = 0.2
 TOLD_AGAIN = 0.1
 HALF_AFTER = 30  # messages after which a sentence counts half
 PUSHED_WEIGHS = 2.0  # what the slots themselves push out of the prompt
+# Bytes of UTF-8 below which a sentence tells nothing by itself: "Last year." Bytes, as a word of
+# Japanese is a few signs.
+LEAST_READABLE = 40
 MOST_JOINING = 2  # words between two numbers of one, as in "two and a half"
 ALSO_NAMED = "Also in this story: "
 ENDS = (".", "?", "!", "…")
@@ -138,11 +141,29 @@ def _cut(
     """The sentences of a message that tell something, each as it stands and as it is told."""
     found = split_sentences(without_markup(_STATUS.sub("", text)))
     shorter = ((sentence, one_line(in_few_words(sentence, little, numbers))) for sentence in found)
-    return tuple(
-        (sentence, short if is_brief else one_line(in_whole(sentence)))
-        for sentence, short in shorter
-        if short
-    )
+    telling = [(sentence, short) for sentence, short in shorter if short]
+    if is_brief:
+        return tuple(telling)
+    whole = [(sentence, one_line(in_whole(sentence))) for sentence, _ in telling]
+    return tuple(_readable([one for one in whole if one[1]]))
+
+
+def _readable(told: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Sentences that can be understood alone: a short one is told with those beside it, and a
+    message that is all too short is not told. told: as in `_cut`, whole.
+    """
+    group: list[tuple[str, str]] = []
+    left = _size(told)
+    for one in told:
+        group.append(one)
+        left -= _size([one])
+        if _size(group) >= LEAST_READABLE and (left >= LEAST_READABLE or not left):
+            yield " ".join(text for text, _ in group), " ".join(short for _, short in group)
+            group = []
+
+
+def _size(told: Sequence[tuple[str, str]]) -> int:
+    return sum(len(short.encode("utf-8", "replace")) for _, short in told)
 
 
 # A memory or a budget that changes leaves the messages as they are, and so what they say.

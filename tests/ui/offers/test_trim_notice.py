@@ -10,7 +10,8 @@ from app.settings.slot_table import SlotName
 from tests.labelled import WrittenTavern
 from tests.prompt_turns import slot
 from ui.budgets.page import BudgetsPage
-from ui.offers.trim_notice import SEE, trim_sentence
+from ui.core.window_state import read_state
+from ui.offers.trim_notice import SEE, TrimNotice, trim_sentence
 from ui.program.main_window import MainWindow
 
 CUT = SlotSet((slot(SlotName.LONG, "The well.", cut=120), slot(SlotName.SHORT, "So.", cut=9)))
@@ -53,6 +54,35 @@ async def test_it_is_said_once_for_each_chat(
     notice.take_up()
     assert isinstance(window.page, BudgetsPage)
     assert notice.way_on != SEE
+
+
+async def test_the_way_on_leads_to_the_slot_that_is_cut_most(
+    window: MainWindow, demo_tavern: WrittenTavern
+) -> None:
+    """It led to the row that happened to be chosen, which cut nothing."""
+    assert window.desk is not None
+    session, notice = window.desk.session, window.frame.notice
+    await session.open_path(demo_tavern.chat)
+    session.slots_changed.emit(SlotSet((slot(SlotName.SHORT, "So.", cut=1230),)))
+    notice.take_up()
+    assert isinstance(window.page, BudgetsPage)
+    assert window.page.key == SlotName.SHORT
+
+
+async def test_it_is_not_said_again_after_a_restart(
+    window: MainWindow, demo_tavern: WrittenTavern
+) -> None:
+    """It covered the newest messages at each start, though nothing was new about it."""
+    assert window.desk is not None
+    session, notice = window.desk.session, window.frame.notice
+    await session.open_path(demo_tavern.chat)
+    session.slots_changed.emit(CUT)
+    kept = read_state(window.current_state().to_text())
+    notice.withdraw("trimmed")
+    again = TrimNotice(session, notice)
+    again.told = kept.told_cuts
+    session.slots_changed.emit(CUT)
+    assert notice.sentence == ""
 
 
 @pytest.mark.pitfall(11)

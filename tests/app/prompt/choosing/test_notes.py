@@ -23,6 +23,8 @@ LINES = tuple(
     for n in range(40)
 )
 
+ODD_LINES = [(n, line.replace("lamp", "candle")) for n, line in enumerate(LINES[:6])]
+
 
 def prompt(total: int, *lines: str, unread_from: int | None = 0) -> SlotSet:
     of = story(*lines)
@@ -119,6 +121,26 @@ def test_where_there_is_room_sentences_are_told_whole() -> None:
     small, large = (text_of(prompt(n, *lines), SlotName.SHORT) for n in (600, BRIEF_BELOW + 500))
     assert "There is a lamp" not in small
     assert "There is a lamp with the number" in large
+
+
+def test_a_short_sentence_is_told_with_those_beside_it_and_never_alone() -> None:
+    """A quarter of the prompt was "Last year.", "Sunday." and "My handwriting."."""
+    crumbs = [f"Sunday. {line} Last year. The {n} heron of Odo sleeps." for n, line in ODD_LINES]
+    lines = (*LINES * 4, *crumbs, "Salt pans.", "Widow Tarn, Tuesday.", *LINES)
+    told = story(*lines)
+    unread = fallen_out(told, 0, sum(told.message_tokens[-20:]), PACKS, whole=BRIEF_BELOW)
+    noted = [entry.text for entry in notes_of(told, unread)]
+    assert any("Sunday. " in text for text in noted)  # with what is told of that day
+    assert not [text for text in noted if len(text) < 40]
+    assert not any("Salt pans" in text or "Widow Tarn" in text for text in noted)
+    assert any("Last year. The 3 heron of Odo sleeps." in text for text in noted)
+
+
+def test_notes_take_no_more_than_can_be_read() -> None:
+    told = story(*(f"The {n} heron of Odo sleeps on weathercock number {n}." for n in range(400)))
+    unread = fallen_out(told, 0, 0, PACKS, whole=8_000)
+    noted = " ".join(entry.text for entry in notes_of(told, unread))
+    assert 800 < COUNTER.count(noted) < 1_600
 
 
 def test_a_whole_sentence_keeps_its_quotes_and_loses_its_emphasis() -> None:
