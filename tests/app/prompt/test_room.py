@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace as replaced
 
-from app.memory.records import Grounding
+from app.memory.records import Grounding, Memory, Source, Tier
 from app.prompt.generation import Turn
 from app.settings.slot_table import SlotName
 from app.story.recaps import RunningRecap
@@ -77,6 +77,30 @@ def test_what_other_chats_and_the_user_tell_is_told_in_a_young_story() -> None:
     for told in (yours, elsewhere):
         text = text_of(prompt(told, of=of_tokens(40), turn=Turn(context=4000)), SlotName.LONG)
         assert text.count("Fact") == 20
+
+
+def test_what_this_chat_tells_goes_before_what_others_tell() -> None:
+    """Secrets of another chat of the character pushed out those of the one that is played."""
+
+    def held(n: int, chat: int) -> Memory:
+        one = memory(
+            f"that the {'crown' if chat else 'key'} number {n} was sold on day {n} of the fair",
+            Tier.EPISTEMIC,
+            type="hiding",
+            subject="Vera",
+            target="You",
+        )
+        source = Source(chat, f"other{n}", "") if chat else one.sources[0]
+        return replace(one, sources=(source,))
+
+    own, others = [held(n, 0) for n in range(6)], [held(n, 7) for n in range(60)]
+    facts = FACTS[:20]
+    alone = prompt([*own, *facts], of=of_tokens(1200), total=700)
+    beside = prompt([*others, *own, *facts], of=of_tokens(1200), total=700)
+    for name in (SlotName.EPISTEMIC, SlotName.LONG):
+        for line in text_of(alone, name).splitlines():
+            assert line in text_of(beside, name)
+    assert text_of(prompt(others, of=of_tokens(40)), SlotName.EPISTEMIC).count("crown") > 5
 
 
 def test_a_recap_that_the_user_wrote_is_told_whole() -> None:
