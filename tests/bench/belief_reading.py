@@ -4,6 +4,7 @@ lay FOLDER       write the request of each story, N.txt, as the program asks for
 score [FOLDER]   read the answers N.txt of a folder, or those that are kept, and ask the map
 keep FOLDER      keep the answers of a folder in tests/data/beliefs
 
+--again: of other stories, which nobody looked at when rules and prompts were changed.
 TAVERNKEEP_TOMI names the folder that holds ToMi (tests/bench/tomi.py). The stories are made anew
 each time and are not kept here.
 """
@@ -27,12 +28,21 @@ from app.work.queries.leak_check import epistemic_map
 from tests.answers.measure import opened
 from tests.answers.queue_server import CONTEXT
 from tests.answers.shown import Task, task_of
-from tests.bench.belief_chats import chat_of, chosen, comes_back, digest_of, places_of
+from tests.bench.belief_chats import (
+    AGAIN,
+    SEED,
+    chat_of,
+    chosen,
+    comes_back,
+    digest_of,
+    places_of,
+)
 from tests.bench.belief_map import Answer, Outcome, Shown
 from tests.bench.tomi import FOLDER_VARIABLE, Asked, BeliefStory
 from tests.fakes import RecordedRequest
 
-KEPT = Path(__file__).parents[1] / "data" / "beliefs" / "answers.json"
+KEPT_IN = Path(__file__).parents[1] / "data" / "beliefs"
+KEPT = {SEED: KEPT_IN / "answers.json", AGAIN: KEPT_IN / "again.json"}  # by the stories' seed
 NONE, INDEPENDENT = "NONE", "INDEPENDENT"
 # A recap tells nothing of who knows what, and none is recorded.
 WITHOUT = ("scene_recaps_auto", "running_recap_auto")
@@ -91,10 +101,10 @@ async def request_of(chat: Mapping[str, Any]) -> str:
     return "".join(parts)
 
 
-async def score(story: BeliefStory, number: int, answer: str) -> list[Scored]:
+async def score(story: BeliefStory, number: int, answer: str, seed: int = SEED) -> list[Scored]:
     """Read a story with an answer, through the program, and ask its map what ToMi asks."""
     reader = Reader(answer)
-    chat = chat_of(story, number)
+    chat = chat_of(story, number, seed)
     async with opened(chat, reader.reply, is_whole=True, context=CONTEXT) as played:
         for name in WITHOUT:
             await played.companion.put_setting(name, False)
@@ -145,22 +155,28 @@ def answers_in(folder: Path) -> dict[int, str]:
     return {int(p.stem): p.read_text("utf-8") for p in found if re.fullmatch(r"\d+", p.stem)}
 
 
-def keep(path: Path, stories: Sequence[BeliefStory], answers: Mapping[int, str]) -> None:
+def keep(
+    path: Path, stories: Sequence[BeliefStory], answers: Mapping[int, str], seed: int = SEED
+) -> None:
     """Keep answers in a file, each with the digest of the chat that it was given to."""
     kept = [
-        {"number": number, "chat": digest_of(chat_of(story, number)), "answer": answers[number]}
+        {
+            "number": number,
+            "chat": digest_of(chat_of(story, number, seed)),
+            "answer": answers[number],
+        }
         for number, story in enumerate(stories, 1)
         if number in answers
     ]
     path.write_text(json.dumps(kept, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
-def kept_in(path: Path, stories: Sequence[BeliefStory]) -> dict[int, str]:
+def kept_in(path: Path, stories: Sequence[BeliefStory], seed: int = SEED) -> dict[int, str]:
     """The kept answers by number. Raises AnswersUnfit."""
     found = {}
     for one in json.loads(path.read_text("utf-8")):
         number = int(one["number"])
-        if digest_of(chat_of(stories[number - 1], number)) != one["chat"]:
+        if digest_of(chat_of(stories[number - 1], number, seed)) != one["chat"]:
             raise AnswersUnfit(f"The answer {number} was given to another story: record it anew.")
         found[number] = str(one["answer"])
     return found
@@ -176,39 +192,43 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("command", choices=("lay", "score", "keep"))
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--wrong", action="store_true", help="say what was answered wrongly")
+    parser.add_argument("--again", action="store_true", help="stories that nobody looked at")
     options = parser.parse_args(arguments)
     tomi = os.environ.get(FOLDER_VARIABLE, "")
-    if not tomi or (options.folder is None and (options.command != "score" or not KEPT.exists())):
+    seed = AGAIN if options.again else SEED
+    kept = KEPT[seed]
+    if not tomi or (options.folder is None and (options.command != "score" or not kept.exists())):
         _say(f"{FOLDER_VARIABLE} names no folder with ToMi" if not tomi else "Which folder?")
         return 1
-    stories = chosen(Path(tomi))
+    stories = chosen(Path(tomi), seed)
     match options.command:
         case "lay":
-            requests = asyncio.run(_requests_of(stories))
+            requests = asyncio.run(_requests_of(stories, seed))
             options.folder.mkdir(parents=True, exist_ok=True)
             for number, request in enumerate(requests, 1):
                 (options.folder / f"{number}.txt").write_text(request, "utf-8")
             _say(f"{len(requests)} requests")
         case "keep":
-            keep(KEPT, stories, answers_in(options.folder))
+            keep(kept, stories, answers_in(options.folder), seed)
         case "score":
             folder = options.folder
-            answers = answers_in(folder) if folder else kept_in(KEPT, stories)
-            asyncio.run(_print_scores(stories, answers, with_wrong=options.wrong))
+            answers = answers_in(folder) if folder else kept_in(kept, stories, seed)
+            asyncio.run(_print_scores(stories, answers, seed, with_wrong=options.wrong))
     return 0
 
 
-async def _requests_of(stories: Sequence[BeliefStory]) -> list[str]:
-    return [await request_of(chat_of(story, number)) for number, story in enumerate(stories, 1)]
+async def _requests_of(stories: Sequence[BeliefStory], seed: int) -> list[str]:
+    chats = [chat_of(story, number, seed) for number, story in enumerate(stories, 1)]
+    return [await request_of(chat) for chat in chats]
 
 
 async def _print_scores(
-    stories: Sequence[BeliefStory], answers: Mapping[int, str], *, with_wrong: bool
+    stories: Sequence[BeliefStory], answers: Mapping[int, str], seed: int, *, with_wrong: bool
 ) -> None:
     scored: list[Scored] = []
     for number, story in enumerate(stories, 1):
         if number in answers:
-            scored += await score(story, number, answers[number])
+            scored += await score(story, number, answers[number], seed)
     if missing := [n for n in range(1, len(stories) + 1) if n not in answers]:
         _say(f"without an answer, and left out: {missing}")
     for line in lines_of(scored):
