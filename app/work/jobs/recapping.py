@@ -250,19 +250,10 @@ class Recapper:
         told = [version.content for version in (base, story.running.current) if version]
 
         def made(content: str, made_by: str) -> RunningVersion:
-            return RunningVersion(
-                version=0,
-                content=with_pinned(content, pins, *told),
-                scene_count=(base.scene_count if base else 0) + 1,
-                first_anchor=base.last_anchor if base else "",
-                last_anchor=spec.anchor,
-                made_by=made_by,
-                created=_made(operation),
-            )
+            return _folded_in(operation, base, with_pinned(content, pins, *told), made_by)
 
         def folded(kept: dict[str, str]) -> RunningVersion:
-            text = _with_edits(chat.story, scene, base, kept["content"])
-            return made(text, _maker(kept))
+            return made(_with_edits(chat.story, scene, base, kept["content"]), _maker(kept))
 
         def is_wanted(kept: dict[str, str]) -> bool:
             return not _was_set_aside(chat.story.running, folded(kept))
@@ -353,6 +344,21 @@ def _with_edits(story: Story, scene: Scene, base: RunningVersion | None, text: s
     if base is None or now is None or now.made_by != YOU or now.version <= base.version:
         return text
     return carried(base.content, now.content, text) if now.last_anchor == base.last_anchor else text
+
+
+def _folded_in(
+    operation: Operation, base: RunningVersion | None, content: str, made_by: str
+) -> RunningVersion:
+    """The version that an operation makes of its base and one more scene."""
+    return RunningVersion(
+        version=0,
+        content=content,
+        scene_count=(base.scene_count if base else 0) + 1,
+        first_anchor=base.last_anchor if base else "",
+        last_anchor=operation.spec.anchor,
+        made_by=made_by,
+        created=_made(operation),
+    )
 
 
 def _is_overtaken(
