@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.story.story import Story
 
 HEIGHT = 44
+HUES = TIERS[:10]  # one that is added later gives no chat another colour
 
 
 def initials(name: str) -> str:
@@ -33,7 +34,8 @@ def initials(name: str) -> str:
 
 def name_hue(name: str) -> QColor:
     """The same name has the same hue, today and tomorrow."""
-    return current_tokens().slot_hues[TIERS[sum(name.encode("utf-8", "replace")) % len(TIERS)]]
+    place = sum(name.encode("utf-8", "replace")) % len(HUES)
+    return current_tokens().slot_hues[HUES[place]]
 
 
 def length_words(story: Story) -> str:

@@ -12,7 +12,8 @@ from app.sillytavern.data_folders import Character, Group, Tavern
 from app.story.story import ChatKind, ChatRef
 from ui.core.chat_words import chat_title
 from ui.library.chats import LibraryModel, library_rows
-from ui.shell.chat_card import initials
+from ui.shell import chat_card
+from ui.shell.chat_card import initials, name_hue
 
 
 def chat(owner: str, title: str, kind: ChatKind = ChatKind.SOLO) -> ChatRef:
@@ -86,6 +87,13 @@ def test_a_title_is_said_as_people_say_it(title: str, words: str) -> None:
 )
 def test_initials_stand_for_any_name(name: str, letters: str) -> None:
     assert initials(name) == letters
+
+
+def test_a_chat_keeps_its_colour_when_there_is_one_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("Alma", "Crew", "Harbour", "Captain Henrike Sloe")
+    before = [name_hue(name) for name in names]
+    monkeypatch.setattr(chat_card, "TIERS", (*chat_card.TIERS, chat_card.TIERS[0]))
+    assert [name_hue(name) for name in names] == before
 
 
 def test_headings_cannot_be_chosen(qapp: QApplication) -> None:
