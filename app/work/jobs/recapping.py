@@ -222,17 +222,12 @@ class Recapper:
     async def _fold(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
         scene = _closed_scene(chat, spec.anchor)
-        recap = story.scene_recap(scene)
-        if recap is None:
-            raise OperationOutdated(
-                tr("The scene has no recap to fold in; it will be planned again.")
-            )
+        recap = _recap_to_fold(story, scene)
         base = fold_base(story, scene.first + 1)
         writer, name = self._services.writer(spec.kind), story.scene_name(scene) or recap.name
         tokens = int(spec.params["tokens"])
         written = by_hand(story.running.versions, base) if base is not None else ()
-        yours = within(written, tokens, self._count)
-        pins = [*pins_until(chat, spec.anchor), *map(Pin, yours)]
+        pins = [*pins_until(chat, spec.anchor), *map(Pin, within(written, tokens, self._count))]
 
         async def write() -> Written[dict[str, str]]:
             written = await writer.running_recap(
@@ -433,3 +428,10 @@ def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
             tr("The scene is there no more: its break was moved or its messages deleted.")
         )
     return scene
+
+
+def _recap_to_fold(story: Story, scene: Scene) -> SceneRecap:
+    recap = story.scene_recap(scene)
+    if recap is None:
+        raise OperationOutdated(tr("The scene has no recap to fold in; it will be planned again."))
+    return recap
