@@ -13,7 +13,7 @@ from app.prompt.choosing.drafts import Draft, Entry, dealt_out, shown_within, to
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.unread import fallen_out, kept_for_messages
 from app.prompt.generation import Turn
-from app.prompt.material import NO_BOUND, Material, Means
+from app.prompt.material import Material, Means
 from app.prompt.occasion import Occasion
 from app.prompt.placement import IN_BLOCK
 from app.prompt.recollection import Recollection
@@ -308,8 +308,11 @@ def _fitted(
             continue
         draft = _without_repeats(turn, draft, said)
         separator = SEPARATOR_TOKENS if placement.is_in_block(name) else 0
-        budget = NO_BOUND if name in deal.borrowers else deal.budgets[name] - separator
-        fitting[name] = shown_within(draft, budget, count)
+        fitting[name] = shown_within(draft, deal.budgets[name] - separator, count)
+        if name in deal.borrowers:
+            # Nothing is lent for what another chat says.
+            own = sum(not entry.is_elsewhere for entry in draft.entries)
+            fitting[name] = max(fitting[name], own)
         for entry, spoken in _telling(turn, draft, fitting[name], told):
             memories.add(entry.memory)
             said.add(spoken)

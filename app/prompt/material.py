@@ -13,7 +13,7 @@ from app.memory.records import Tier
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Status
 from app.prompt.budgeting.adaptive import turn_kind
-from app.prompt.choosing.choice import chosen
+from app.prompt.choosing.choice import chosen, own_first
 from app.prompt.choosing.drafts import Draft
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.retold import behind_what_is_shown, without_retold
@@ -209,7 +209,8 @@ class Material:
             lines = tuple(filter(None, (one_line(line) for line in running.splitlines())))
             kept = [without_retold(draft, lines, self.occasion.words) for draft in kept]
             kept = [self._behind_shown(draft) for draft in kept]
-            self._drafts[running] = chosen(kept, lines, self.means.count)
+            made = chosen(kept, lines, self.means.count)
+            self._drafts[running] = own_first(made, self.occasion.told.of_other_chats)
         return self._drafts[running]
 
     def triggered(self, told: Collection[str], lines: Iterable[str]) -> Draft:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from app.prompt.choosing.drafts import Count, Draft, Entry
+from app.prompt.choosing.drafts import ELSEWHERE, Count, Draft, Entry
 from app.settings.slot_table import DEFAULTS, SlotName
 from app.story.recap_texts.terms import Floats, TermTable, term_table
 
@@ -34,6 +34,14 @@ AT_HEAD = frozenset({SlotName.CANON, SlotName.PROFILES, SlotName.LONG, SlotName.
 CALLED_GAIN, CALLED_HALF = 1.0, 3  # of the first line that the moment calls up; lines to its half
 NOTES_GAIN = 10.0  # of notes where nobody has read the story, against the mean of all lines
 FLOOR_GAIN = 2.0  # of the first lines of people's slots, against the mean of all lines
+# What is so in a chat: what another one says of it comes behind all that this one says.
+OF_A_CHAT = frozenset(
+    {
+        *(SlotName.RELATIONSHIPS, SlotName.SESSION, SlotName.ARCS),
+        *(SlotName.EPISTEMIC, SlotName.STATE_LEDGER),
+    }
+)
+ELSEWHERE_GAIN = 0.3
 LEAST_GAIN, MOST_GAIN = 0.05, 20.0  # against the mean, for dealing out a total
 
 
@@ -55,6 +63,26 @@ def chosen(drafts: Sequence[Draft], said: Iterable[str], count: Count) -> tuple[
     rest = by_gain(tuple(others), (*lines, *told))
     by_name = {draft.name: draft for draft in (*head, *arcs, *rest)}
     return tuple(by_name[draft.name] for draft in drafts)
+
+
+def own_first(drafts: Sequence[Draft], elsewhere: Collection[str]) -> tuple[Draft, ...]:
+    """The drafts of how things stand with what comes from other chats last, and adding less than
+    what this chat says. elsewhere: ids of memories that do.
+    """
+    if not elsewhere:
+        return tuple(drafts)
+    found: list[Draft] = []
+    for draft in drafts:
+        if draft.name in OF_A_CHAT:
+            entries = (
+                replace(e, rank=e.rank + ELSEWHERE, gain=e.gain * ELSEWHERE_GAIN)
+                if e.memory in elsewhere
+                else e
+                for e in draft.entries
+            )
+            draft = replace(draft, entries=tuple(sorted(entries, key=lambda e: e.rank)))
+        found.append(draft)
+    return tuple(found)
 
 
 def with_floors(drafts: Sequence[Draft], floors: Mapping[SlotName, int]) -> tuple[Draft, ...]:

@@ -17,6 +17,7 @@ from app.settings.slot_table import SlotName
 
 Count = Callable[[str], int]
 Place = tuple[int | float | str, ...]
+ELSEWHERE = 1_000_000  # added to the rank of what another chat says
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class Entry:
     passage: PassageShown | None = None
     is_whole: bool = False
     message: int = -1
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another chat says so, and it has its place behind what this one does."""
+        return self.rank >= ELSEWHERE
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from app.memory.records import DocumentKind, Tier
+from app.memory.records import DocumentKind, Source, Tier
+from app.prompt.generation import Turn
 from app.prompt.slots import Reason
 from app.prompt.turn_budgets import pressed
 from app.settings.slot_table import DEFAULTS, SlotName
-from tests.app.prompt.remembered import document, memory, prompt, story, whole
+from tests.app.prompt.remembered import (
+    CHAT,
+    COUNTER,
+    document,
+    memory,
+    prompt,
+    story,
+    text_of,
+    whole,
+)
 
 
 def test_exact_notes_weigh_more_where_room_is_scarce() -> None:
@@ -44,3 +54,35 @@ def test_what_lost_its_line_for_room_is_no_reason_to_leave_out_another() -> None
                 pressed_out += left.reason is Reason.TOTAL
                 assert left.reason is not Reason.ELSEWHERE or line in told, total
     assert pressed_out
+
+
+def test_what_other_chats_say_gives_way_to_what_this_one_says_and_borrows_nothing() -> None:
+    """A long chat of the same character filled the prompt of a short one with its own secrets."""
+    elsewhere = [
+        memory(
+            f"the charcoal burner of valley {n} hid the bell of year {n} from everyone",
+            Tier.EPISTEMIC,
+            id=f"other{n}",
+            type="hiding",
+            subject="Vera",
+            target="Odo",
+            importance=3,
+            sources=(Source(CHAT + 1, f"x{n}", ""),),
+        )
+        for n in range(60)
+    ]
+    here = [
+        memory(text, Tier.EPISTEMIC, at=n, type="knows", subject="Vera", importance=1)
+        for n, text in enumerate(("that Odo is afraid", "that the gate is old", "that rain comes"))
+    ]
+    details = [
+        memory(f"Odo carries lantern {n} up to the gate", Tier.SESSION, type="detail", at=n % 4)
+        for n in range(12)
+    ]
+    alone = prompt([*here, *details], turn=Turn(context=4000))
+    beside = prompt([*elsewhere, *here, *details], turn=Turn(context=4000))
+    told = text_of(beside, SlotName.EPISTEMIC)
+    assert all(one.text in told for one in here)
+    assert "charcoal burner" in told
+    assert COUNTER.count(told) <= DEFAULTS[SlotName.EPISTEMIC]
+    assert text_of(beside, SlotName.SESSION) == text_of(alone, SlotName.SESSION)
