@@ -30,7 +30,7 @@ NEIGHBOUR, QUESTION, NEXT_BUT_ONE = 0.2, 0.7, 0.3
 MEANING, MEANT_IN_TALK, MEANT_IN_STORY = 1.5, 1.0, 0.5
 # What is told has many things in one message: of the likeliest, how much counts what sentences that
 # follow each other have of what is looked for, beside what stands all over the message.
-TOGETHER, FOLLOWING, LIKELIEST = 0.3, 2, 30
+TOGETHER, FOLLOWING, LIKELIEST = 0.3, 2, 20
 MOST_PARTED = 600  # texts whose sentences are remembered; 12 MB
 SHORT = 60  # terms, those that say nothing not counted
 QUESTION_MARKS = ("?", "？", "¿")
