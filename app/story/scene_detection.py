@@ -184,10 +184,9 @@ class Detector:
         self._readings += map(self._reader.read, messages[known:])
         evidence, readings = self._gathering.of(self._readings), self._readings
         del self._weighed[max(0, known - REACH) :]
-        self._weighed += [
-            (WEIGHTS.weigh(entry), WEIGHTS.share_of_prose(entry))
-            for entry in evidence[len(self._weighed) :]
-        ]
+        new = evidence[len(self._weighed) :]
+        shares = map(WEIGHTS.share_of_prose, new)
+        self._weighed += zip(WEIGHTS.weigh(new), shares, strict=True)
         weighed = self._weighed
         self._read = messages
         if len(messages) > _KEPT:

@@ -1,9 +1,10 @@
 """Fits the weights of scene detection for prose: `python -m tests.scenes.fit FOLDER_OF_BOOKS`.
 
 Logistic regression on the books of the corpus that were not kept aside, and on the ends of
-chapters of others: of the evidence, and of the words that messages begin and end with. What it
+chapters of others: of the evidence, and of the words that messages begin and end with. Then trees
+on the same evidence, where the words of each author are weighed as others taught them. What it
 prints is measured with each author left out of the fit (in groups).
-Needs scikit-learn, which the program itself does not.
+Needs scikit-learn and lightgbm, which the program itself does not.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
+import lightgbm
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix, hstack, vstack
@@ -32,6 +35,7 @@ from tests.scenes.corpus import CHAPTERS, TUNED, chats_of
 
 FILE = RESOURCES / "scene_weights.json"
 PHRASES = RESOURCES / "scene_phrases.json"
+TREES = RESOURCES / "scene_trees.json"
 LANGUAGE = "en"  # of the corpus
 # Of a book whose author marks chapters only, much of what is no break in the labels is one.
 SHARE_OF_CHAPTERS = 0.3
@@ -41,8 +45,23 @@ AUTHORS = 8  # that have a phrase at least, so that none belongs to a story or a
 MOST_PHRASES = 3_000  # more were no better with authors left out
 GROUPS = 6
 SURE = 1.7  # log-odds that the threshold lies below even odds: a missed break costs more
-LEARNED = frozenset({"opens", "closes"})  # the sums of the phrases' weights
-LEFT_OUT = LEARNED | {
+LEARNED = ("opens", "closes")  # the sums of the phrases' weights
+TREES_GROWN = 250  # more were no better with authors left out
+TREE = {
+    "objective": "binary",
+    "num_leaves": 12,
+    "learning_rate": 0.04,
+    "min_data_in_leaf": 60,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5,
+    "num_threads": 1,
+    "seed": 0,
+    "verbose": -1,
+}
+LEFT_OUT = {
+    *LEARNED,
     *("header_place", "header_time", "header_first", "header_same"),
     *("rule", "turn", "titled", "starred"),
 }
@@ -60,8 +79,21 @@ class Fitted:
     bias: float
 
     def scores(self, case: Case) -> Floats:
-        said = [sum(self.phrases.get(each, 0.0) for each in entry) for entry in case.phrases]
-        return np.asarray(matrix(case, self.names) @ self.weights + np.array(said) + self.bias)
+        said = self.said(case).sum(axis=1)
+        return np.asarray(matrix(case, self.names) @ self.weights + said + self.bias)
+
+    def said(self, case: Case) -> Floats:
+        """By place what its phrases speak for: those that open, those that close."""
+        sides = ("opening ", "closing ")
+        return np.array(
+            [
+                [
+                    sum(self.phrases.get(each, 0.0) for each in entry if each.startswith(side))
+                    for side in sides
+                ]
+                for entry in case.phrases
+            ]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,44 +189,86 @@ def fit(chosen: Sequence[Case], names: tuple[str, ...]) -> Fitted:
     return Fitted(names, weights, phrases, float(model.intercept_[0] - middle @ weights) + SURE)
 
 
-def left_out(all_cases: Sequence[Case], names: tuple[str, ...]) -> None:
-    """Print how often the score says the right thing of authors who were not fitted on."""
+def left_out(all_cases: Sequence[Case], names: tuple[str, ...]) -> list[Floats]:
+    """What the phrases say of each book, as the books of others taught them.
+
+    Prints how often the score says the right thing of authors who were not fitted on.
+    """
     authors = [case.author for case in all_cases]
+    said: list[Floats] = [np.zeros((0, len(LEARNED)))] * len(all_cases)
     hits = found = marked = 0.0
     for train, test in GroupKFold(GROUPS).split(all_cases, groups=authors):
         fitted = fit([all_cases[index] for index in train], names)
         for index in test:
             case = all_cases[index]
+            said[index] = fitted.said(case)
             if case.share == 1:
-                said = fitted.scores(case)[1:] > 0
-                hits += float((said * case.is_break[1:]).sum())
-                found, marked = found + float(said.sum()), marked + float(case.is_break[1:].sum())
+                above = fitted.scores(case)[1:] > 0
+                hits += float((above * case.is_break[1:]).sum())
+                found, marked = found + float(above.sum()), marked + float(case.is_break[1:].sum())
     print(f"authors left out, each place by itself: precision {hits / found:.2f}, ", end="")
     print(f"recall {hits / marked:.2f}")
+    return said
+
+
+def grown(all_cases: Sequence[Case], names: tuple[str, ...], said: Sequence[Floats]) -> Json:
+    """Trees in the form that app/story/scene_cues/trees.py reads."""
+    rows = [
+        np.hstack((matrix(case, names), phrases))[1:]
+        for case, phrases in zip(all_cases, said, strict=True)
+    ]
+    breaks = np.concatenate([case.is_break[1:] for case in all_cases])
+    shares = np.concatenate([np.full(len(case.evidence) - 1, case.share) for case in all_cases])
+    data = lightgbm.Dataset(np.vstack(rows), breaks, weight=shares)
+    model = lightgbm.train(TREE, data, TREES_GROWN).dump_model()
+    trees = [_tree(each["tree_structure"]) for each in model["tree_info"]]
+    return {"bias": SURE, "names": [*names, *LEARNED], "trees": trees}
+
+
+def _tree(top: Json) -> Json:
+    questions: dict[int, list[float]] = {}
+    ends: dict[int, float] = {}
+
+    def number(node: Json) -> int:
+        if "leaf_value" in node:
+            ends[node.get("leaf_index", 0)] = round(node["leaf_value"], 4)
+            return -1 - int(node.get("leaf_index", 0))
+        # Rounded up: what was as much as the threshold stays below it.
+        most = ceil(node["threshold"] * 1e4) / 1e4
+        ways = [number(node["left_child"]), number(node["right_child"])]
+        questions[node["split_index"]] = [node["split_feature"], most, *ways]
+        return int(node["split_index"])
+
+    number(top)
+    return {
+        "questions": [questions[at] for at in sorted(questions)],
+        "ends": [ends[at] for at in sorted(ends)],
+    }
 
 
 def main() -> None:
     everything = list(cases(Path(sys.argv[1])))
     known = {name for case in everything for entry in case.evidence for name in entry}
     names = tuple(sorted(known - LEFT_OUT))
-    if "--fast" not in sys.argv:
-        left_out(everything, names)
+    trees = grown(everything, names, left_out(everything, names))
     fitted = fit(everything, names)
     stored = json.loads(FILE.read_text(encoding="utf-8"))
-    learned = dict(zip(names, (round(float(weight), 3) for weight in fitted.weights), strict=True))
-    # No book of the corpus has what a chat's author marks: it counts as it does in talk.
-    learned |= {
-        name: stored["talk"]["weights"][name]
-        for name in LEFT_OUT - LEARNED
-        if name in stored["talk"]["weights"]
-    }
-    learned |= dict.fromkeys(LEARNED, 1.0)
+    # What no book of the corpus has counts as it does in talk.
+    untaught = stored["talk"]["weights"].keys() - set(trees["names"])
     stored["prose"] = {
-        "bias": round(fitted.bias, 3),
-        "weights": {name: weight for name, weight in sorted(learned.items()) if weight},
+        "bias": 0.0,
+        "weights": {name: stored["talk"]["weights"][name] for name in sorted(untaught)},
     }
     FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     PHRASES.write_text(_phrases_text(fitted.phrases), encoding="utf-8")
+    TREES.write_text(trees_text(trees), encoding="utf-8")
+
+
+def trees_text(trees: Json) -> str:
+    """JSON with a tree on each line, so that a change shows which ones changed."""
+    lines = ",\n".join(json.dumps(tree, separators=(",", ":")) for tree in trees["trees"])
+    names = json.dumps(trees["names"])
+    return f'{{"bias": {trees["bias"]}, "names": {names}, "trees": [\n{lines}\n]}}\n'
 
 
 def _phrases_text(phrases: Mapping[str, float]) -> str:

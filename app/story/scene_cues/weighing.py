@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import exp
 
 from app.core.resources import RESOURCES
+from app.story.scene_cues.trees import TREES, Trees
 
 _FILE = RESOURCES / "scene_weights.json"
 
@@ -54,7 +55,8 @@ class Weights:
     """Log-odds of each piece of evidence, in short turns of talk and in long ones of prose.
 
     prose_from, prose_until: usual lengths of a message (evidence "prose") between which the one
-    passes into the other.
+    passes into the other; prose_most: how much of it prose ever has. trees: what they say is added
+    to the weights of prose.
     """
 
     talk: Mapping[str, float]
@@ -63,26 +65,37 @@ class Weights:
     prose_bias: float
     prose_from: float
     prose_until: float
+    prose_most: float = 1.0
+    trees: Trees | None = None
 
     def share_of_prose(self, evidence: Mapping[str, float]) -> float:
-        """0 among short turns, 1 among long ones.
+        """0 among short turns, `prose_most` among long ones.
 
         A chat that puts its narration between asterisks is played, however long its turns are:
-        there talk counts for half at least.
+        there talk counts for a quarter more.
         """
         above = evidence.get("prose", 0.0) - self.prose_from
         share = max(0.0, min(1.0, above / (self.prose_until - self.prose_from)))
-        return share * (1 - evidence.get("starred", 0.0) / 2)
+        return self.prose_most * share * (1 - evidence.get("starred", 0.0) / 4)
 
-    def weigh(self, evidence: Mapping[str, float]) -> float:
-        """Log-odds that a scene ends here, above 0 for a break; comparable, not calibrated."""
-        share = self.share_of_prose(evidence)
-        score = 0.0
-        if share < 1:
-            score += (1 - share) * (self.talk_bias + _sum(self.talk, evidence))
-        if share > 0:
-            score += share * (self.prose_bias + _sum(self.prose, evidence))
-        return score
+    def weigh(self, entries: Sequence[Mapping[str, float]]) -> list[float]:
+        """Log-odds that a scene ends at each of the places whose evidence is given.
+
+        Above 0 for a break; comparable, not calibrated.
+        """
+        shares = [self.share_of_prose(evidence) for evidence in entries]
+        prose = iter(self._of_prose([e for e, share in zip(entries, shares, strict=True) if share]))
+        return [
+            (1 - share) * (self.talk_bias + _sum(self.talk, evidence) if share < 1 else 0.0)
+            + (share * next(prose) if share else 0.0)
+            for evidence, share in zip(entries, shares, strict=True)
+        ]
+
+    def _of_prose(self, entries: Sequence[Mapping[str, float]]) -> list[float]:
+        # What no novel has was not taught to the trees: it counts by its weight.
+        scores = [self.prose_bias + _sum(self.prose, evidence) for evidence in entries]
+        told = self.trees.scores(entries) if self.trees else [0.0] * len(scores)
+        return [score + float(more) for score, more in zip(scores, told, strict=True)]
 
 
 def parse_weights(text: str) -> Weights:
@@ -95,11 +108,12 @@ def parse_weights(text: str) -> Weights:
         prose_bias=data["prose"]["bias"],
         prose_from=data["prose_from"],
         prose_until=data["prose_until"],
+        prose_most=data.get("prose_most", 1.0),
     )
 
 
 # A part of the program, like its code: it is read once and never changes.
-WEIGHTS = parse_weights(_FILE.read_text(encoding="utf-8"))
+WEIGHTS = replace(parse_weights(_FILE.read_text(encoding="utf-8")), trees=TREES)
 
 
 def _sum(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:

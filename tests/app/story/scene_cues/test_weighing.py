@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import isfinite
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from app.story.messages import Message, digest
 from app.story.scene_cues.evidence import gather
 from app.story.scene_cues.reading import read_all
+from app.story.scene_cues.trees import parse_trees
 from app.story.scene_cues.weighing import WEIGHTS, parse_weights
 
 STORED = {
@@ -25,19 +27,33 @@ STORED = {
 )
 def test_the_length_of_messages_says_which_weights_count(prose: float, score: float) -> None:
     weights = parse_weights(json.dumps(STORED))
-    assert weights.weigh({"cue": 1.0, "other": 1.0, "prose": prose}) == pytest.approx(score)
+    assert weights.weigh([{"cue": 1.0, "other": 1.0, "prose": prose}]) == [pytest.approx(score)]
 
 
 def test_evidence_without_a_weight_counts_nothing() -> None:
     weights = parse_weights(json.dumps(STORED))
-    assert weights.weigh({"unheard of": 5.0}) == -1.0
+    assert weights.weigh([{"unheard of": 5.0}]) == [-1.0]
+
+
+def test_what_trees_say_is_added_in_prose_alone() -> None:
+    ends = {"bias": 0.0, "names": ["cue"], "trees": [{"questions": [], "ends": [10.0]}]}
+    weights = replace(parse_weights(json.dumps(STORED)), trees=parse_trees(json.dumps(ends)))
+    talk, between, prose = ({"prose": value} for value in (1.0, 1.5, 2.0))
+    assert weights.weigh([talk, prose, between, prose]) == [-1.0, 7.0, 3.0, 7.0]
+
+
+def test_talk_keeps_a_say_in_prose() -> None:
+    weights = parse_weights(json.dumps(STORED | {"prose_most": 0.75}))
+    assert weights.weigh([{"prose": 2.0}]) == [pytest.approx(-2.5)]
 
 
 def test_the_weights_of_the_program_are_numbers_for_talk_and_for_prose() -> None:
     assert WEIGHTS.prose_from < WEIGHTS.prose_until
-    for weights in (WEIGHTS.talk, WEIGHTS.prose):
-        assert len(weights) > 50
-        assert all(isfinite(weight) for weight in weights.values())
+    assert WEIGHTS.trees is not None
+    assert len(WEIGHTS.talk) > 50
+    assert len(WEIGHTS.trees.names) > 50
+    assert WEIGHTS.prose.keys() == WEIGHTS.talk.keys() - set(WEIGHTS.trees.names)
+    assert all(isfinite(w) for w in (*WEIGHTS.talk.values(), *WEIGHTS.prose.values()))
 
 
 def test_short_turns_are_talk_and_pages_are_prose() -> None:
@@ -46,5 +62,5 @@ def test_short_turns_are_talk_and_pages_are_prose() -> None:
         return WEIGHTS.share_of_prose(gather(read_all(messages, ()))[-1])
 
     assert share("The valve hisses, and she asks for the wrench.") == 0
-    assert share("The valve hisses, and she asks for the wrench. " * 20) == 1
-    assert share("*The valve hisses, and she asks for the wrench.* " * 20) == 0.5
+    assert share("The valve hisses, and she asks for the wrench. " * 20) == 0.8
+    assert share("*The valve hisses, and she asks for the wrench.* " * 20) == pytest.approx(0.6)
