@@ -137,6 +137,7 @@ class Companion(Wiring):
     async def aclose(self) -> None:
         """Stop at once and cleanly: what is under way is taken up at the next start."""
         await self.search.aclose()
+        await self.guard.rest()
         self.guard.close()
         await self._mirror.aclose()
         await self.page_requests.aclose()
@@ -249,7 +250,7 @@ class Companion(Wiring):
         self._chats.show(path)
         if self._parts.options.watch and not is_demo(path):
             self._away_recaps.open(path)
-            self.guard.look_soon(path)
+            self.guard.follow(path)
         self._announce_health()
         return chat.story
 

@@ -32,8 +32,9 @@ from ui.theme.fonts import MEDIUM, display_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 EXPLANATION = N_(
-    "While SillyTavern writes this chat, copies of it are kept apart: after each hour of play and "
-    "after every 20 messages, thinned out with age. A copy comes back as a chat of its own; "
+    "While SillyTavern writes this chat, copies of it are kept apart: after each hour of play, "
+    "after every 20 messages, and when you leave it, thinned out with age. A copy comes back as a "
+    "chat of its own; "
     "nothing is overwritten."
 )
 NO_COPIES = N_(

@@ -55,8 +55,9 @@ class CopyComparison:
 class ChatGuard:
     """Copies of chats, made while SillyTavern writes them.
 
-    A copy is made of a chat that has none, after an hour, and after KEEP_LINES new lines; so not
-    much more than that can be lost, whatever happens to the file. Then the words are compared too,
+    A copy is made of a chat that has none, after an hour, after KEEP_LINES new lines, and when it
+    is left for another or the program ends; so not much more than that can be lost, whatever
+    happens to the file. Then the words are compared too,
     and at once where another chat took this one's place. Nothing of SillyTavern's is changed: a
     copy is restored as a chat of its own.
 
@@ -82,11 +83,50 @@ class ChatGuard:
         self._looks: set[asyncio.Task[None]] = set()
         self._looking: dict[Path, asyncio.Lock] = {}
         self._told: set[Path] = set()  # copies that an alarm was raised about
+        self._followed: Path | None = None
         self.name: Callable[[Path], str] = lambda chat: chat.stem
         self._seen: dict[Path, int] = {}  # lines of a chat when it was looked at last in this run
         self._last: dict[Path, Path] = {}  # copies made in this run, whatever their dates say
         self.alarm: Signal[ChatAlarm] = Signal("alarm")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
+
+    def follow(self, chat: Path) -> None:
+        """A chat is opened, and the one before it is left."""
+        left, self._followed = self._followed, chat
+        if left is not None and left != chat:
+            self._keep(self._tasks.spawn(self._rest(left), name="keeping a chat that is left"))
+        self.look_soon(chat)
+
+    async def rest(self) -> None:
+        """The program ends: keep what came since the last copies."""
+        if self._followed is not None:
+            await self._rest(self._followed)
+
+    async def _rest(self, chat: Path) -> None:
+        async with self._looking.setdefault(chat, asyncio.Lock()):
+            try:
+                await asyncio.to_thread(self._keep_last, chat)
+            except FileNotFoundError:
+                return  # deleted or renamed, which is looked at where it is seen
+            except OSError as error:
+                self._tell_failure(chat, error)
+
+    def _keep_last(self, chat: Path) -> None:
+        """Copy a chat that has grown. One that lost something is for `_look`, which says so."""
+        if RESOURCES in chat.parents:
+            return
+        newest, data = self._newest(chat), chat.read_bytes()
+        seen = max(self._seen.get(chat, 0), newest.lines if newest else 0)
+        if newest is None or line_count(data) < seen:
+            return
+        if _trouble(self.name(chat), data, newest, seen):
+            return
+        try:
+            then = self._copies.read(newest)
+        except TavernError:
+            then = b""
+        if then != data and not _losses(self.name(chat), then, data, newest):
+            self._last[chat] = self._copies.keep(chat, data, self._clock()).path
 
     def look_soon(self, chat: Path) -> None:
         """A chat's file was written or removed."""
@@ -109,14 +149,17 @@ class ChatGuard:
                 self._gone.after(GONE_SECONDS, chat, lambda: self._spawn_search(chat))
                 return
             except OSError as error:
-                sentence = tr(
-                    "No copy of {chat} could be kept ({reason}). The chat is as it was.",
-                    chat=chat.name,
-                    reason=reason_of(error),
-                )
-                self.failed.emit((chat, sentence))
+                self._tell_failure(chat, error)
                 return
         self._tell(alarm)
+
+    def _tell_failure(self, chat: Path, error: OSError) -> None:
+        sentence = tr(
+            "No copy of {chat} could be kept ({reason}). The chat is as it was.",
+            chat=chat.name,
+            reason=reason_of(error),
+        )
+        self.failed.emit((chat, sentence))
 
     def _spawn_search(self, chat: Path) -> None:
         self._keep(self._tasks.spawn(self._search(chat), name="looking for a chat that is gone"))

@@ -107,6 +107,42 @@ async def test_messages_that_came_since_the_copy_are_missed_too(guarded: Guarded
     assert alarm.sentence.endswith("13 messages fewer than before, which no copy holds.")
 
 
+async def test_what_came_since_the_copy_is_kept_when_the_chat_is_left(
+    guarded: Guarded, tmp_path: Path
+) -> None:
+    """12 messages of an evening were in no copy when the file was cut the next day."""
+    guarded.guard.follow(guarded.chat)
+    await guarded.written(chat_text(60))
+    assert len(await guarded.written(chat_text(72))) == 1
+    guarded.now += 60.0
+    guarded.guard.follow(tmp_path / "chats" / "Ana" / "another.jsonl")
+    await guarded.guard.settled()
+    copies = await guarded.guard.copies(guarded.chat)
+    assert [copy.messages for copy in copies] == [72, 60]
+
+
+async def test_what_came_since_the_copy_is_kept_when_the_program_ends(guarded: Guarded) -> None:
+    guarded.guard.follow(guarded.chat)
+    await guarded.written(chat_text(60))
+    await guarded.written(chat_text(72))
+    for text, messages in ((chat_text(72), [72, 60]), (chat_text(72), [72, 60])):
+        guarded.now += 60.0
+        guarded.chat.write_bytes(text)
+        await guarded.guard.rest()
+        copies = await guarded.guard.copies(guarded.chat)
+        assert [copy.messages for copy in copies] == messages
+    # What lost something is not kept silently in place of what was: the next look says so.
+    guarded.chat.write_bytes(chat_text(20))
+    await guarded.guard.rest()
+    assert len(await guarded.guard.copies(guarded.chat)) == 2
+    await guarded.guard.look(guarded.chat)
+    (alarm,) = guarded.alarms
+    assert alarm.copy.messages == 72
+    guarded.chat.unlink()
+    await guarded.guard.rest()
+    assert guarded.failures == []
+
+
 async def test_a_restored_chat_is_named_in_the_language_of_the_program(guarded: Guarded) -> None:
     (copy,) = await guarded.written(chat_text(12))
     translation.use("de")
