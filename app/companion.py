@@ -14,7 +14,7 @@ from app.parts import Parts, StartOptions, open_parts
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
 from app.settings.models import KIND_MODELS
-from app.settings.program import ProgramSettings
+from app.settings.program import OF_WINDOW, ProgramSettings
 from app.settings.values import ValueInForce
 from app.sillytavern.data_folders import Tavern, places_of
 from app.story.story import ChatRef, Story
@@ -328,6 +328,9 @@ class Companion(Wiring):
 
     async def _follow_setting(self, name: str) -> None:
         """Work by the settings as they are now."""
+        if name in OF_WINDOW:
+            self.settings_changed.emit(name)
+            return
         if name in _OF_WRITERS:
             self._model_problem = ""
             try:

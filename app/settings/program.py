@@ -8,6 +8,12 @@ from app.settings.setting import Scope, Section, Setting
 
 GENERATION_BUDGET = 8192  # tokens (spec/smart-memory.md §4)
 
+# What a window alone reads: no prompt and no work depends on it.
+OF_WINDOW = frozenset(
+    {"theme", "contrast", "story_colours", "story_text_size", "window_state", "memories_shown"}
+    | {"follow_page", "close_to_tray", "tray_notices"}
+)
+
 
 class ProgramSettings(Group):
     """The settings of the program as a whole."""

@@ -19,6 +19,7 @@ from app.core.part_health import Light
 from app.core.paths import user_folders
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
+from app.work.chats.open_chat import OpenChat
 from app.work.chats.story_change import StoryChange
 from tests.chat_files import save_like_sillytavern
 from tests.fakes import MODEL, FakeLlm
@@ -623,3 +624,30 @@ async def test_a_scene_whose_message_was_edited_has_a_stale_recap(
     chat.save()
     await companion.open_story(chat.path)
     assert companion.edits.is_scene_recap_stale(chat.path, anchor)
+
+
+async def test_what_the_window_alone_reads_has_no_chat_read_anew(
+    companion: Companion, chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a long story the choice of a theme took seconds, and closing the window minutes."""
+    await companion.open_story(chat.path)
+    anew: list[object] = []
+    refresh = companion._chats.refresh
+
+    async def watched(one: OpenChat) -> None:
+        anew.append(one)
+        await refresh(one)
+
+    monkeypatch.setattr(companion._chats, "refresh", watched)
+    heard: list[str] = []
+
+    def hear(name: str) -> None:
+        heard.append(name)
+
+    companion.settings_changed.connect(hear)
+    for name, value in (("theme", "light"), ("window_state", "{}"), ("story_text_size", 18.0)):
+        await companion.put_setting(name, value)
+    assert heard == ["theme", "window_state", "story_text_size"]
+    assert anew == []
+    await companion.put_setting("context_tokens", 4096)
+    assert len(anew) == 1

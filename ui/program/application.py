@@ -159,6 +159,7 @@ async def run(options: WindowOptions) -> int:
     door = FrontDoor(folders.data)
     door.knocked.connect(window.on_knocked)
     door.open()
+    window.closed.connect(door.close)  # whoever knocks at a window that ends finds it half alive
     try:
         mark = StartMark(folders.data)
         if not options.is_safe and mark.crashes >= CRASHES:
@@ -192,6 +193,7 @@ async def _live(
                     say_safe(window.frame.banner, window)
                 window.begin(options.chat)
                 await stopping.wait()
+                companion.work.pause()  # nothing is asked and paid for that nobody sees
                 await window.detach()
                 text = window.current_state().to_text()
                 if text != ProgramSettings(companion.settings).window_state:

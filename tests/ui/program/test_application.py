@@ -22,6 +22,7 @@ from app.core.paths import user_folders
 from app.core.private_log import FILE
 from tests.labelled import WrittenTavern
 from ui.program.application import WindowOptions, run, show_window
+from ui.program.front_door import knock
 from ui.program.main_window import MainWindow
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -132,6 +133,36 @@ async def test_the_chat_shown_last_is_shown_again(
         window.close()
         assert await running == 0
         del window
+
+
+async def test_who_closes_the_window_ends_the_work_and_finds_no_dead_window_later(
+    dressed: QApplication,
+    own_signals: None,
+    tmp_path: Path,
+    demo_tavern: WrittenTavern,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a window it went on asking the model, and a second start brought a dead one back."""
+    own, seen = tmp_path / "own", []
+    detach = MainWindow.detach
+
+    async def watched(window: MainWindow) -> None:
+        assert window.desk is not None
+        is_heard = await asyncio.to_thread(knock, user_folders(own).data, None)
+        seen.append((window.desk.session.companion.work.is_paused, is_heard, window.isVisible()))
+        await detach(window)
+
+    monkeypatch.setattr(MainWindow, "detach", watched)
+    options = WindowOptions(own, demo_tavern.user_folder.parent, "builtin", demo_tavern.chat)
+    running = asyncio.ensure_future(run(options))  # noqa: TID251
+    await until(lambda: shown_window() is not None)
+    window = shown_window()
+    assert window is not None
+    window.close()
+    assert await running == 0
+    assert seen == [(True, False, False)]
+    del window
 
 
 @pytest.mark.expects_log("ui.program.application")
