@@ -25,8 +25,11 @@ class KeptInStore:
 
     async def keep(self, key: str, answer: str) -> None:
         """See KeptAnswers."""
-        value = {"answer": answer}
-        await self.store.run(lambda: self.store.operations.save_result(self._key(key), value))
+        await self.store.run(lambda: self.save(key, answer))
+
+    def save(self, key: str, answer: str) -> None:
+        """The same as part of a unit."""
+        self.store.operations.save_result(self._key(key), {"answer": answer})
 
     def _key(self, key: str) -> str:
         return combined_digest(key, self.again)

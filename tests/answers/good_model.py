@@ -19,6 +19,7 @@ from tests.oracle.gold import Gold, Value
 from tests.oracle.server import Oracle, Shown
 
 WORD = re.compile(r"\w+")
+NUMBER = re.compile(r" \[(\d+)\]$", re.MULTILINE)  # of an entry of a running recap
 ENTRY_HEAD = re.compile(r"^\[(?:CHARACTER|USER|NARRATOR)[^\]\n]*\]\n", re.MULTILINE)
 KEYWORD_WEIGHS = 3.0
 # How a good reader files what a question of this kind asks for.
@@ -70,6 +71,8 @@ class GoodModel(Oracle):
         text = request.text
         if "You read one finished scene" in text:
             return self._scene_recap(str(request.messages[-1]["content"]))
+        if "say what the earlier scene changes in the running recap" in text:
+            return self._both(str(request.messages[-1]["content"]))
         if "You keep the running recap" in text:
             return self._running_recap(str(request.messages[-1]["content"]))
         if found := TWO_NOTES.search(text):
@@ -135,9 +138,17 @@ class GoodModel(Oracle):
         self._until |= dict.fromkeys((*lines, *state, *opened), last)
         return _recap(lines, opened, state)
 
-    def _running_recap(self, text: str) -> str:
+    def _both(self, text: str) -> str:
+        """A scene's recap; all entries of the running recap give way to what the labels say."""
+        whole = json.loads(self._running_recap(text, "earlier"))["recap"]
+        shown = text.partition("<recap>")[2].partition("<scene>")[0]
+        changes = {"drop": [int(n) for n in NUMBER.findall(shown)], "replace": [], "add": whole}
+        return json.dumps({**json.loads(self._scene_recap(text)), "changes": changes})
+
+    def _running_recap(self, text: str, tag: str = "scene") -> str:
         """All that the labels say up to the end of the scene that is folded in."""
-        lines = text.split("<scene>")[-1].split("</scene>")[0].splitlines()
+        lines = text.split(f"<{tag}>")[-1].split(f"</{tag}>")[0].splitlines()
+        lines = [NUMBER.sub("", line) for line in lines]
         last = max((self._until.get(line.strip(), -1) for line in lines), default=-1)
         return _recap(
             [text for place, text in sorted(self._told) if place <= last],

@@ -16,6 +16,7 @@ from tests.answers.notes import Note, RecapAnswer, RecordedNotes, SceneNote
 from tests.answers.request_counts import Exchange
 from tests.answers.shown import (
     ARCS,
+    EARLIER,
     KNOWING,
     RECAP,
     SCENE,
@@ -49,6 +50,7 @@ ONE_KIND: Mapping[str, tuple[str, ...]] = {
 TOKENS_ASKED = re.compile(r"at most ([\d,.]+) tokens")
 WORDS_ASKED = re.compile(r"at most ([\d,.]+) words")
 WORDS_IN_TOKENS = 1.5  # tokens that a word takes, about
+NUMBERED = re.compile(r"^(.+) \[(\d+)\]$", re.MULTILINE)  # an entry of a running recap
 NEW_NOTE = re.compile(r"^\[(\d+)\] (.+)$", re.MULTILINE)
 MERGED_TYPE = re.compile(r"Each begins with \[(\w+):")
 ENTITY = re.compile(r":entity=([^\]]*)")
@@ -85,6 +87,7 @@ class NotesModel:
             Task.PASS: self._noted,
             Task.SCENE: self._scene,
             Task.RUNNING: self._running,
+            Task.BOTH: self._both,
             Task.MERGE: self._kept_apart,
             Task.COMPARISON: lambda text: "INDEPENDENT",
             Task.BREAKS: lambda text: '{"sceneBreakAt": false}',
@@ -215,15 +218,32 @@ class NotesModel:
             recap = RecapAnswer(("The story goes on.",))
         return " ".join(recap.entries[0].split()[:5]).strip(".,;:"), recap
 
+    def _both(self, user: str) -> str:
+        """A scene's recap, and of a running recap and an earlier scene what goes."""
+        before, scene = RECAP.search(user), EARLIER.search(user)
+        whole = self._merged(before, scene, user)
+        drop = [
+            int(number)
+            for found in (before, scene)
+            for entry, number in NUMBERED.findall(found[1] if found else "")
+            if entry not in whole.entries
+        ]
+        changes = {"drop": drop, "replace": [], "add": {}}
+        return json.dumps({**json.loads(self._scene(user)), "changes": changes}, ensure_ascii=False)
+
     def _running(self, user: str) -> str:
-        before, scene = RECAP.search(user), SCENE.search(user)
+        whole = self._merged(RECAP.search(user), SCENE.search(user), user)
+        return json.dumps({"recap": whole.as_json()}, ensure_ascii=False)
+
+    def _merged(
+        self, before: re.Match[str] | None, scene: re.Match[str] | None, user: str
+    ) -> RecapAnswer:
         new = recap_in(scene[1] if scene else "")
         last = max((self._until.get(entry, -1) for entry in new.entries), default=-1)
         judgement = Judgement(self._names, self._closed_by(last), self._weigh)
-        whole = merged(
+        return merged(
             recap_in(before[1] if before else ""), new, judgement, self._limit(user), self._count
         )
-        return json.dumps({"recap": whole.as_json()}, ensure_ascii=False)
 
     def _closed_by(self, last: int) -> list[str]:
         """What the notes say is over by the end of a scene."""

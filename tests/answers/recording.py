@@ -72,7 +72,7 @@ def recorded_in(folder: Path, story: Mapping[str, Any]) -> RecordedNotes:
         task = _task(one)
         if task is Task.PASS:
             notes += _notes(one, places)
-        elif task is Task.SCENE and (scene := _scene(one, places)) is not None:
+        elif task in (Task.SCENE, Task.BOTH) and (scene := _scene(one, places)) is not None:
             scenes[scene.first, scene.last] = scene
         elif task is Task.UPKEEP:
             until = {e: one.last for one in scenes.values() for e in one.recap.entries}

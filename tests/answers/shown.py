@@ -16,6 +16,7 @@ from tests.oracle.gold import folded
 ARCS, KNOWING = "Open arcs:", "Who knows what:"
 WINDOW = re.compile(r"<messages>\n(.*?)\n</messages>", re.DOTALL)
 SCENE = re.compile(r"<scene>\n(.*?)\n?</scene>", re.DOTALL)
+EARLIER = re.compile(r"<earlier>\n(.*?)\n?</earlier>", re.DOTALL)
 RECAP = re.compile(r"<recap>\n(.*?)\n?</recap>", re.DOTALL)
 NEW_FROM = re.compile(r"Messages before \[(\d+)\]")
 MESSAGE_HEAD = re.compile(r"^\[(\d+)\] ", re.MULTILINE)
@@ -35,6 +36,7 @@ class Task(StrEnum):
     PASS = "memory pass"
     SCENE = "scene recap"
     RUNNING = "running recap"
+    BOTH = "recap and fold"
     MERGE = "merging of notes"
     COMPARISON = "comparison"
     BREAKS = "scene breaks"
@@ -104,6 +106,8 @@ def task_of(user: str, whole: str) -> Task:
     """What a request asks for. user: its last message; whole: all of them."""
     if WINDOW.search(user) and NEW_FROM.search(user):
         return Task.PASS
+    if EARLIER.search(user) and SCENE.search(user):
+        return Task.BOTH
     if RECAP.search(user) and SCENE.search(user):
         return Task.RUNNING
     if "JSON object for this scene" in user:

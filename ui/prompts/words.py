@@ -6,7 +6,7 @@ import time
 
 from app.core.translation import N_, number, tr, trn
 from app.llm.backends.specs import BUILTIN, parse_spec
-from app.llm.prompts.prompt_files import STAGES
+from app.llm.prompts.prompt_files import SCENE_AND_FOLD, STAGES
 from app.llm.prompts.prompt_library import PromptTask
 from app.llm.prompts.prompt_presets import Imported
 from ui.controls.dates import time_words
@@ -58,7 +58,7 @@ def state_sentence(task: PromptTask, *, draft_saved: float | None) -> str:
 def saving_words(task: str, backend: str) -> str:
     """What a changed prompt does to what is done and to what waits."""
     said = tr(SAVING_BREAKS) if task == "detect_breaks" else tr(SAVING)
-    if task.endswith("_recap") or task in STAGES:
+    if task.endswith("_recap") or task in (SCENE_AND_FOLD, *STAGES):
         said = f"{said} {tr(REDO)}"
     return f"{tr(NO_MODEL)} {said}" if parse_spec(backend).kind == BUILTIN else said
 

@@ -40,6 +40,7 @@ from app.story.messages import combined_digest
 SHIPPED = RESOURCES / "prompts"
 STAGES = ("scene_extract", "scene_organise", "scene_filter", "scene_lore")
 DOUBTFUL_BREAKS = "doubtful_breaks"
+SCENE_AND_FOLD = "scene_and_fold"  # a scene's recap and an earlier fold with one request
 MEMORY_PASS = "memory_pass"  # all kinds of memory with one request
 MEMORY_TASKS = tuple(TIERS[tier].prompt for tier in Tier)
 RECONCILIATION_TASKS = ("memory_question", "memory_consolidation")  # of what a pass claims
@@ -52,14 +53,15 @@ DOCUMENT_TASKS = tuple(
     )
 )
 TASKS = (
-    *("scene_recap", "running_recap", "detect_breaks", DOUBTFUL_BREAKS),
+    *("scene_recap", "running_recap", SCENE_AND_FOLD, "detect_breaks", DOUBTFUL_BREAKS),
     *("message_recap", *STAGES),
     *(MEMORY_PASS, *MEMORY_TASKS, *RECONCILIATION_TASKS, *DOCUMENT_TASKS),
 )
 STAGED_RECAP = "staged_recap"
 # What each kind of work asks for: a changed prompt makes anew what it writes, and nothing else.
 TASKS_OF = {
-    "scene_recap": ("scene_recap", "running_recap"),  # a long scene's parts are merged
+    # A long scene's parts are merged.
+    "scene_recap": ("scene_recap", "running_recap", SCENE_AND_FOLD),
     "running_recap": ("running_recap",),
     "detect_breaks": ("detect_breaks",),
     DOUBTFUL_BREAKS: (DOUBTFUL_BREAKS,),

@@ -122,6 +122,15 @@ class Telling(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
+class Form(Generic[T]):
+    """What is asked the second time, in place of the same once more. rendered: system and user."""
+
+    prompt: Prompt
+    rendered: tuple[str, str]
+    read: Callable[[str], T]
+
+
+@dataclass(frozen=True, slots=True)
 class Generating:
     """How a model generates. budget: tokens that an answer may take with its reasoning. marks: the
     user's own pairs of marks around reasoning. spacing: keeps requests apart.
@@ -216,7 +225,7 @@ class Asker:
             )
         return free
 
-    # 8 parameters: one request; what most tasks leave out has a default.
+    # 9 parameters: one request; what most tasks leave out has a default.
     async def ask(
         self,
         task: Task,
@@ -228,53 +237,72 @@ class Asker:
         more: str = "",
         again: str = AGAIN,
         tries: int = 2,
+        then: Form[T] | None = None,
     ) -> T:
         """Ask, read, and ask once more when the answer cannot be read. Raises BackendError.
 
         telling: what it is to be in the language of, where the prompt is ours: whoever wrote
         their own may want another one. more: put behind the prompt. again: put behind it when it
         is asked once more, with a place for the reason. tries: 1 to ask only once, as where the
-        same work asked twice for nothing just before.
+        same work asked twice for nothing just before. then: asked in its place the second time.
         """
-        known = {key: value for key, value in inputs.items() if key in prompt.inputs}
-        system, user = prompt.render(known)
-        user += more
-        if task.is_told and not prompt.is_own:
-            read = _refusing_echoes(read, prompt, known, more + again)
-        key = combined_digest("answer", self.backend.spec, prompt.digest, system, user)
+        form = self.form(task, prompt, inputs, read, more=more, again=again)
+        key = self.key_of(prompt, form.rendered)
         if task.kept is not None:
             answered = await task.kept.get(key)
             if answered is not None:
                 with contextlib.suppress(Unreadable):  # kept by an earlier, milder reader
-                    return read(answered)
+                    return form.read(answered)
         tries = 1 if task.spent.was_in_vain else tries
         attempts = (2,) if task.spent.was_cut else tuple(range(1, tries + 1))
-        asked = self._asked(task, prompt, (system, user), read, telling, again, attempts)
-        value, text = await asked
+        value, text = await self._asked(task, (form, then or form), telling, again, attempts)
         if task.kept is not None:
             await task.kept.keep(key, text)
         return value
 
-    # 7 parameters: as of `ask`, once the request is made.
-    async def _asked(
+    # 6 parameters: what is asked, how it is read, and what may stand behind it.
+    def form(
         self,
         task: Task,
         prompt: Prompt,
-        rendered: tuple[str, str],
+        inputs: Mapping[str, str],
         read: Callable[[str], T],
+        *,
+        more: str = "",
+        again: str = AGAIN,
+    ) -> Form[T]:
+        """A request of those inputs that the prompt asks for, and its reader; see `ask`."""
+        known = {key: value for key, value in inputs.items() if key in prompt.inputs}
+        system, user = prompt.render(known)
+        if task.is_told and not prompt.is_own:
+            read = refusing_echoes(read, prompt, known, more + again)
+        return Form(prompt, (system, user + more), read)
+
+    def key_of(self, prompt: Prompt, rendered: tuple[str, str]) -> str:
+        """By what the answer to a request is kept."""
+        return combined_digest("answer", self.backend.spec, prompt.digest, *rendered)
+
+    async def _asked(
+        self,
+        task: Task,
+        forms: tuple[Form[T], Form[T]],
         telling: Telling[T] | None,
         again: str,
         attempts: Sequence[int],
     ) -> tuple[T, str]:
-        """What was read, and of which text: of two answers that were cut the second."""
-        system, user = rendered
+        """What was read, and of which text: of two answers that were cut the second.
+
+        forms: of the first time and of the second.
+        """
         reason = CUT_REASON if task.spent.was_cut else ""
         task.spent.was_cut = False
         found: tuple[T, str] | None = None
         longer = 0
         for attempt in attempts:
+            form = forms[attempt - 1]
+            system, user = form.rendered
             behind = again.format(reason=reason) if attempt == 2 else ""
-            request = self._request(prompt, system, user + behind, longer, task=task)
+            request = self._request(form.prompt, system, user + behind, longer, task=task)
             context = self.context
             answer = await self._generate(task.prompt.task, request, _listener(task))
             task.spent.add(request, answer, self.count)
@@ -284,9 +312,9 @@ class Asker:
                 raise PromptTooLong(tr(NO_ROOM, label=self.backend.label))
             longer = answer.allowed_tokens if answer.truncated else 0
             try:
-                value = read(answer.text)
-                if telling is not None and not prompt.is_own:
-                    await self._check_language(telling, value)
+                value = form.read(answer.text)
+                if telling is not None and not form.prompt.is_own:
+                    await self.check_language(telling, value)
             except Unreadable as error:
                 reason = _reason(answer, error)
                 continue
@@ -298,7 +326,7 @@ class Asker:
             raise AnswerUnusable(_in_vain(task, reason, is_once=attempts == (1,)))
         return found
 
-    async def _check_language(self, telling: Telling[T], value: T) -> None:
+    async def check_language(self, telling: Telling[T], value: T) -> None:
         """Raises Unreadable for an answer that is surely in another language than its source."""
         answer = telling.text_of(value)
         if await asyncio.to_thread(is_in_another_language, telling.source, answer, self._packs):
@@ -372,7 +400,7 @@ class Asker:
         return min(most, max(needed, int(self.context * LEAST_OUTPUT_SHARE)))
 
 
-def _refusing_echoes(
+def refusing_echoes(
     read: Callable[[str], T], prompt: Prompt, inputs: Mapping[str, str], behind: str
 ) -> Callable[[str], T]:
     """The reader, which raises Unreadable too for an answer that says words of our request.

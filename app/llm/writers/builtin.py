@@ -9,8 +9,8 @@ from types import MappingProxyType
 from app.core.errors import AnswerUnusable
 from app.core.translation import tr
 from app.llm.backends.specs import BUILTIN
-from app.llm.writers.writer import SceneDraft, Staging
-from app.llm.writers.written import OnText, Written
+from app.llm.writers.writer import Merge, SceneDraft, Staging
+from app.llm.writers.written import KeptAnswers, OnText, Written
 from app.story.answers.task_answers import BreakAnswer
 from app.story.messages import Message
 from app.story.recap_texts.extractive import extract_message_recap, extract_scene_recap
@@ -31,6 +31,7 @@ class BuiltinWriter:
     prompt_version = VERSION
     versions: Mapping[str, str] = MappingProxyType({})
     context_tokens = None
+    folds_beside = False
     memory = None
 
     def __init__(self, *, count_tokens: Callable[[str], int]) -> None:
@@ -44,6 +45,7 @@ class BuiltinWriter:
         tokens: int,
         on_text: OnText | None = None,
         staging: Staging | None = None,
+        beside: Merge | None = None,
     ) -> Written[SceneDraft]:
         """See RecapWriter. The recap stands alone, whatever came before."""
         extract = await asyncio.to_thread(
@@ -54,22 +56,15 @@ class BuiltinWriter:
         return Written(SceneDraft(extract.name, "\n".join(extract.sentences)))
 
     async def running_recap(
-        self,
-        previous: str,
-        scene_name: str,
-        scene_text: str,
-        *,
-        tokens: int,
-        pinned: Sequence[str] = (),
-        on_text: OnText | None = None,
+        self, merge: Merge, *, kept: KeptAnswers | None = None, on_text: OnText | None = None
     ) -> Written[str]:
         """See RecapWriter. Never more than `tokens`, however many scenes."""
         text = await asyncio.to_thread(
             fold_running,
-            previous,
-            scene_name,
-            scene_text,
-            tokens=tokens,
+            merge.previous,
+            merge.scene_name,
+            merge.scene_text,
+            tokens=merge.tokens,
             count_tokens=self._count_tokens,
         )
         if not text:

@@ -19,7 +19,8 @@ from app.llm.writers.asking import (
     entries_limit,
 )
 from app.llm.writers.memory_model import MemoryModel
-from app.llm.writers.recap_merging import Merge, RecapMerger
+from app.llm.writers.recap_merging import RecapMerger
+from app.llm.writers.scene_and_fold import Beside, SceneAndFold
 from app.llm.writers.staged_recap import StagedRecap
 from app.llm.writers.transcript import (
     clipped,
@@ -30,8 +31,8 @@ from app.llm.writers.transcript import (
     told,
     undecorated,
 )
-from app.llm.writers.writer import SceneDraft, Staging
-from app.llm.writers.written import OnText, Written
+from app.llm.writers.writer import Merge, SceneDraft, Staging
+from app.llm.writers.written import KeptAnswers, OnText, Written
 from app.story.answers.merging import bounded
 from app.story.answers.task_answers import (
     BreakAnswer,
@@ -74,6 +75,7 @@ class ModelWriter:
         self._prompts = prompts
         self._count = asker.count
         self._merger = RecapMerger(self._asker, prompts)
+        self._scene_and_fold = SceneAndFold(asker, prompts, self._merger)
         self.memory = MemoryModel(self._asker, prompts)
 
     @property
@@ -93,6 +95,10 @@ class ModelWriter:
         return self._prompts.versions
 
     @property
+    def folds_beside(self) -> bool:
+        return not any(self._prompts[task].is_own for task in ("scene_recap", "running_recap"))
+
+    @property
     def context_tokens(self) -> int | None:
         return self._asker.context if self._asker.is_prepared else None
 
@@ -104,6 +110,7 @@ class ModelWriter:
         tokens: int,
         on_text: OnText | None = None,
         staging: Staging | None = None,
+        beside: Merge | None = None,
     ) -> Written[SceneDraft]:
         """See RecapWriter."""
         if staging is not None:
@@ -127,35 +134,31 @@ class ModelWriter:
             room -= self._count(inputs["previous"])
             parts = await asyncio.to_thread(parts_of, messages, room, self._count)
             shares = self._shares(parts, tokens)
-            name, recap = await self._scene_part(task, inputs, parts[0], shares[0])
+            both = None
+            if beside is not None and len(parts) == 1:
+                both = self._scene_and_fold.beside(beside, parts[0], tokens, answer)
+            name, recap, fold = await self._scene_part(task, inputs, parts[0], shares[0], both)
             for part, share in zip(parts[1:], shares[1:], strict=True):
-                later_name, later = await self._scene_part(task, inputs, part, share)
+                later_name, later, _ = await self._scene_part(task, inputs, part, share)
                 name = name or later_name
                 merge = Merge(recap.render(), later_name, later.render(), tokens)
                 recap = await self._merger.merged(task, merge)
-            return SceneDraft(name, recap.render())
+            return SceneDraft(name, recap.render(), beside=fold)
 
         return task.written(await self._asker.within_context(write))
 
     async def running_recap(
-        self,
-        previous: str,
-        scene_name: str,
-        scene_text: str,
-        *,
-        tokens: int,
-        pinned: Sequence[str] = (),
-        on_text: OnText | None = None,
+        self, merge: Merge, *, kept: KeptAnswers | None = None, on_text: OnText | None = None
     ) -> Written[str]:
         """See RecapWriter. A version keeps what is over its room, up to HARD_BOUND times that."""
-        task = Task(self._prompts["running_recap"], N_("running recap"), on_text=on_text)
-        merge = Merge(previous, scene_name, scene_text, tokens, tuple(pinned))
+        prompt = self._prompts["running_recap"]
+        task = Task(prompt, N_("running recap"), on_text=on_text, kept=kept)
 
         async def write() -> Recap:
             return await self._merger.merged(task, merge)
 
         recap = await self._asker.within_context(write)
-        within, left_out = bounded(recap, tokens, self._count)
+        within, left_out = bounded(recap, merge.tokens, self._count)
         return task.written(within.render(), left_out=left_out)
 
     async def message_recap(
@@ -294,26 +297,37 @@ class ModelWriter:
         return [max(least, tokens * size // sum(sizes)) for size in sizes]
 
     async def _scene_part(
-        self, task: Task, inputs: Mapping[str, str], part: str, tokens: int
-    ) -> tuple[str, Recap]:
-        """Name and recap of a scene or a part of it; what is too long is asked for once more."""
+        self,
+        task: Task,
+        inputs: Mapping[str, str],
+        part: str,
+        tokens: int,
+        beside: Beside | None = None,
+    ) -> tuple[str, Recap, tuple[str, str] | None]:
+        """Name and recap of a scene or a part of it; what is too long is asked for once more. With
+        what goes beside it, key and answer of that.
+        """
         told_of: Telling[tuple[str, Recap]] = Telling(part, lambda read: read[1].render())
         inputs = {**inputs, "messages": part, "tokens": str(tokens)}
-        limit = entries_limit(task.prompt, tokens)
-        name, recap = await self._asker.ask(
-            task, task.prompt, inputs, read_scene, told_of, more=limit
-        )
+        limit, fold = entries_limit(task.prompt, tokens), None
+        if beside is not None:
+            alone = self._asker.form(task, task.prompt, inputs, read_scene, more=limit)
+            name, recap, fold = await self._scene_and_fold.asked(task, beside, alone, part)
+        else:
+            name, recap = await self._asker.ask(
+                task, task.prompt, inputs, read_scene, told_of, more=limit
+            )
         text = recap.render()
         most = entries_asked_again(recap, self._count(text), tokens)
         if most is None:
-            return name, recap
+            return name, recap, fold
         more = SHORTER.format(now=entries_in(recap), most=most)
         try:
             other, shorter = await self._asker.ask(
                 task, task.prompt, inputs, read_scene, told_of, more=more, tries=1
             )
         except AnswerUnusable:
-            return name, recap  # rather long than none
+            return name, recap, fold  # rather long than none
         if self._count(shorter.render()) >= self._count(text):
-            return name, recap
-        return name or other, shorter
+            return name, recap, fold
+        return name or other, shorter, fold

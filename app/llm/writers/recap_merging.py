@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.core.errors import AnswerUnusable
@@ -10,9 +10,11 @@ from app.core.translation import N_
 from app.llm.prompts.prompt_files import Prompt, Prompts
 from app.llm.writers.asking import Asker, Task, Telling
 from app.llm.writers.transcript import clipped, newest_lines
+from app.llm.writers.writer import Merge
 from app.story.answers.merging import (
     HARD_BOUND,
     Changes,
+    Numbered,
     changed,
     has_to_go,
     joined,
@@ -48,14 +50,26 @@ WHOLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
-    """What is merged. tokens: room of the result. pinned: sentences that stay."""
+class Merging:
+    """A merge as it is asked for. old, scene: what is merged. inputs: of the prompt, which hold the
+    entries as `shown`.
+    """
 
-    previous: str
-    scene_name: str
-    scene_text: str
-    tokens: int
-    pinned: Sequence[str] = ()
+    old: Recap
+    scene: Recap
+    shown: Numbered
+    inputs: Mapping[str, str]
+
+    @property
+    def telling(self) -> Telling[Changes | Recap]:
+        """What an answer is to be in the language of."""
+        return Telling(f"{self.inputs['previous']}\n{self.inputs['scene_recap']}", _words)
+
+    def made(self, answer: Changes | Recap) -> Recap:
+        """The merged recap, however long it is."""
+        if isinstance(answer, Recap):
+            return rewritten(self.old, answer, self.shown)
+        return changed(self.old, self.scene, self.shown, answer)
 
 
 class RecapMerger:
@@ -77,6 +91,22 @@ class RecapMerger:
             return joined(old, scene)
         if self._is_whole:
             return await self._rewritten(task, merge)
+        return await self._merged(task, merge, self._merging(merge, old, scene))
+
+    def merging(self, merge: Merge) -> Merging | None:
+        """How a merge is asked for; None where nobody is, or a user's own prompt for all of it."""
+        old, scene = parse_recap(merge.previous), parse_recap(merge.scene_text)
+        if old.is_empty or scene.is_empty or self._prompt.is_own:
+            return None
+        return self._merging(merge, old, scene)
+
+    def key_of(self, merging: Merging) -> str:
+        """By what the first answer to it is kept."""
+        task = Task(self._prompt, "")
+        form = self._asker.form(task, self._prompt, merging.inputs, read_running)
+        return self._asker.key_of(self._prompt, form.rendered)
+
+    def _merging(self, merge: Merge, old: Recap, scene: Recap) -> Merging:
         count, pessimist = self._asker.count, joined(old, scene)
         both = count(pessimist.render())
         inputs = {
@@ -91,20 +121,20 @@ class RecapMerger:
         if inputs["limit"] != ROOMY and told == scene.render():
             shown = with_scene(shown, scene, merge.pinned)
         inputs |= {"previous": shown.text or NOTHING, "scene_recap": shown.scene or told}
+        return Merging(old, scene, shown, inputs)
 
-        def made(answer: Changes | Recap) -> Recap:
-            if isinstance(answer, Recap):
-                return rewritten(old, answer, shown)
-            return changed(old, scene, shown, answer)
+    def read(self, merging: Merging, text: str) -> Changes | Recap:
+        """An answer to it. Raises Unreadable, also for one that leaves too little."""
+        answer, count = read_merged(text, merging.shown), self._asker.count
+        both = count(joined(merging.old, merging.scene).render())
+        if loses_most(both, count(merging.made(answer).render()), int(merging.inputs["tokens"])):
+            raise Unreadable(N_("with a recap that leaves out most of what happened"))
+        return answer
 
-        def read(text: str) -> Changes | Recap:
-            answer = read_merged(text, shown)
-            if loses_most(both, count(made(answer).render()), merge.tokens):
-                raise Unreadable(N_("with a recap that leaves out most of what happened"))
-            return answer
-
-        first = await self._asked(task, inputs, read)
-        recap = made(first)
+    async def _merged(self, task: Task, merge: Merge, merging: Merging) -> Recap:
+        count = self._asker.count
+        first = await self._asked(task, merging)
+        recap = merging.made(first)
         size, bound = count(recap.render()), SLACK if isinstance(first, Changes) else HARD_BOUND
         if size <= merge.tokens * bound:
             return recap
@@ -112,27 +142,18 @@ class RecapMerger:
         most = now - has_to_go(recap, size, over)
         more = SHORTER.format(now=now, most=most, over=100 * over // merge.tokens)
         try:
-            again = made(await self._asked(task, inputs, read, more))
+            again = merging.made(await self._asked(task, merging, more))
         except AnswerUnusable:
             return recap
         return again if count(again.render()) < size else recap
 
-    async def _asked(
-        self,
-        task: Task,
-        inputs: dict[str, str],
-        read: Callable[[str], Changes | Recap],
-        more: str = "",
-    ) -> Changes | Recap:
-        told_of: Telling[Changes | Recap] = Telling(
-            f"{inputs['previous']}\n{inputs['scene_recap']}", _words
-        )
+    async def _asked(self, task: Task, merging: Merging, more: str = "") -> Changes | Recap:
         return await self._asker.ask(
             task,
             self._prompt,
-            inputs,
-            read,
-            told_of,
+            merging.inputs,
+            lambda text: self.read(merging, text),
+            merging.telling,
             more=more,
             again=WHOLE,
             tries=1 if more else 2,

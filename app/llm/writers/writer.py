@@ -16,12 +16,28 @@ from app.story.messages import Message
 @dataclass(frozen=True, slots=True)
 class SceneDraft:
     """A scene's recap before it is kept. name: "" when the model gave none. text: never empty.
-    stored: with its lore, in ST-Auto-Recap's form, "" when it was not made in stages.
+    stored: with its lore, in ST-Auto-Recap's form, "" when it was not made in stages. beside: key
+    and text of the answer that folds in what was given as `beside`, for `running_recap` to find;
+    None where none came.
     """
 
     name: str
     text: str
     stored: str = ""
+    beside: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What is merged: a scene's recap into the running one, which is "" before the first. tokens:
+    room of the result. pinned: sentences of it that stay.
+    """
+
+    previous: str
+    scene_name: str
+    scene_text: str
+    tokens: int
+    pinned: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +72,12 @@ class RecapWriter(Protocol):
         """The same for each kind of operation by itself, where they differ."""
 
     @property
+    def folds_beside(self) -> bool:
+        """Whether one request may recap a scene and fold an earlier one in: a model's, and not
+        where the user wrote the prompt for either.
+        """
+
+    @property
     def context_tokens(self) -> int | None:
         """What prompt and answer may take together; None where it is not known (yet)."""
 
@@ -71,27 +93,19 @@ class RecapWriter(Protocol):
         tokens: int,
         on_text: OnText | None = None,
         staging: Staging | None = None,
+        beside: Merge | None = None,
     ) -> Written[SceneDraft]:
         """Recap a scene. previous: the running recap up to it. tokens: the recap's length, about:
         what a model wrote beyond it is asked for once more, shorter, and kept otherwise.
 
         staging: where it is to be made in stages; then the recap tells what `previous` does not.
+        beside: of an earlier scene, which the same request may ask for, too.
         """
 
     async def running_recap(
-        self,
-        previous: str,
-        scene_name: str,
-        scene_text: str,
-        *,
-        tokens: int,
-        pinned: Sequence[str] = (),
-        on_text: OnText | None = None,
+        self, merge: Merge, *, kept: KeptAnswers | None = None, on_text: OnText | None = None
     ) -> Written[str]:
-        """Fold one scene recap into the running recap; previous is "" for the first.
-
-        pinned: sentences of it that stay.
-        """
+        """Fold one scene recap into the running recap. kept: where its answer may be already."""
 
     async def message_recap(
         self, message: Message, *, context: Sequence[Message] = (), on_text: OnText | None = None

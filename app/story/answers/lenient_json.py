@@ -58,6 +58,25 @@ def find_object(text: str, keys: Collection[str]) -> dict[str, Any] | None:
     return strict or lenient
 
 
+def is_whole(text: str, keys: Collection[str]) -> bool:
+    """Whether an object in `text` that has one of `keys` can be read strictly, so that it was not
+    cut off.
+    """
+    decoder, at = json.JSONDecoder(strict=False), text.find("{")
+    for _ in range(CANDIDATES):
+        if at < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            if _with_keys(value, keys) is not None:
+                return True
+        at = text.find("{", end)
+    return False
+
+
 def _with_keys(value: object, keys: Collection[str]) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         return None

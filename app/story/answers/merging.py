@@ -12,6 +12,7 @@ Where there is too little room for all, the scene's entries have numbers, too.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.core.translation import N_
-from app.story.answers.lenient_json import find_object
+from app.story.answers.lenient_json import find_object, is_whole
 from app.story.answers.refusals import is_refusal
 from app.story.answers.task_answers import LIST_KEYS, REFUSAL, Unreadable, read_items, read_running
 from app.story.recap_texts.pinned import holds
@@ -164,6 +165,17 @@ def read_merged(text: str, shown: Numbered) -> Changes | Recap:
 def without_numbers(recap: Recap) -> Recap:
     """A recap that a model wrote anew, without the numbers that it copied."""
     return Recap(**{key: clean_items(_unnumbered(getattr(recap, key))) for key in LIST_KEYS})
+
+
+def read_changes(text: str) -> str:
+    """The changes in an answer that holds a scene's recap, too, as an answer to running_recap.
+    Raises Unreadable, also where it was cut off: half a change would lose what it joins.
+    """
+    answer = find_object(text, ("changes",)) if is_whole(text, ("changes",)) else None
+    changes = answer["changes"] if answer else None
+    if not isinstance(changes, dict) or not any(key in changes for key in CHANGE_KEYS):
+        raise Unreadable(NO_TEXT)
+    return json.dumps(changes, ensure_ascii=False)
 
 
 def joined(old: Recap, scene: Recap) -> Recap:

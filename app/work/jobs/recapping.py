@@ -5,28 +5,29 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
 from app.core.errors import AnswerUnusable, OperationOutdated
 from app.core.operations import Operation, OperationKind, OperationSpec, Outcome
 from app.core.signals import Signal
 from app.core.translation import N_, tr
-from app.llm.writers.writer import RecapWriter, SceneDraft, Staging
+from app.llm.writers.writer import Merge, RecapWriter, SceneDraft, Staging
 from app.llm.writers.written import Written
 from app.settings.program import ProgramSettings
 from app.settings.scenes import SceneSettings
 from app.store.kept_answers import KeptInStore
 from app.story.answers.merging import HARD_BOUND
 from app.story.messages import Message
-from app.story.recap_texts.by_hand import by_hand, carried, within
-from app.story.recap_texts.pinned import Pin, pins_in, with_pinned
+from app.story.recap_texts.by_hand import carried
+from app.story.recap_texts.pinned import pins_in, with_pinned
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.recap_texts.recap_text import is_headed, merged
 from app.story.recaps import LEFT_OUT, YOU, RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
 from app.work.chats.open_chat import OpenChat
+from app.work.jobs.merging_in import merging_of
 from app.work.jobs.message_recapping import MessageRecapper
 from app.work.jobs.model_breaks import BreakFinder
 from app.work.jobs.result_cache import ResultCache
@@ -34,7 +35,7 @@ from app.work.jobs.services import JobServices
 from app.work.jobs.staging import adds_nothing, known_lore
 from app.work.planning.folding import fold_base, told_before
 from app.work.planning.model_messages import as_read
-from app.work.planning.planner import recapped_messages
+from app.work.planning.planner import fold_beside, recapped_messages
 from app.work.planning.staleness import renewed
 
 
@@ -102,14 +103,13 @@ class Recapper:
         messages = recapped_messages(story.messages, scene, speakers)
         messages = as_read(messages, chat.settings())
         base = told_before(story, scene.first + 1)
-        writer, again, staging = (
-            self._services.writer(spec.kind),
-            str(spec.params.get("again", "")),
-            None,
-        )
+        writer, again = self._services.writer(spec.kind), str(spec.params.get("again", ""))
+        staging = None
         if spec.params.get("staged"):
             lore = await asyncio.to_thread(known_lore, story, scene)
             staging = Staging(KeptInStore(self._store, again), lore)
+        beside = await self._fold_beside(chat, scene)
+        answered: list[tuple[str, str]] = []
 
         async def write() -> Written[dict[str, str]]:
             written: Written[SceneDraft] = await writer.scene_recap(
@@ -118,9 +118,12 @@ class Recapper:
                 tokens=await self._length(messages, spec),
                 on_text=self._listener(operation),
                 staging=staging,
+                beside=beside,
             )
-            value = {**asdict(written.value), "made_by": writer.label}
-            value["left_out"] = str(written.left_out)
+            draft = written.value
+            answered.extend([draft.beside] if draft.beside else [])
+            value = {"name": draft.name, "text": draft.text, "stored": draft.stored}
+            value |= {"made_by": writer.label, "left_out": str(written.left_out)}
             return Written(value, written.prompt_tokens, written.output_tokens)
 
         try:
@@ -132,29 +135,55 @@ class Recapper:
             if story.scene_recap(scene) is None:
                 await self._stand_in(chat, scene, messages, operation)
             raise
-        before = story.scene_recap(scene)
-        pins = [
-            pin
-            for pin in pins_in(ProgramSettings(chat.settings()).recap_pins)
-            if pin.subject == spec.anchor
-        ]
-        recap = SceneRecap(
-            anchor=spec.anchor,
+        recap = self._scene_recap_of(operation, chat, scene, value, scene_digest(messages))
+        label = N_("new recap of scene {n}").format(n=scene.number)
+
+        def unit() -> None:
+            for key, answer in answered:
+                KeptInStore(self._store).save(key, answer)
+            add = partial(self._add_scene_recap, chat, recap, operation)
+            self._results.add(spec, label, add)
+
+        await self._results.keep(spec.key, value, unit)
+        return outcome
+
+    def _scene_recap_of(
+        self,
+        operation: Operation,
+        chat: OpenChat,
+        scene: Scene,
+        value: Mapping[str, str],
+        source: str,
+    ) -> SceneRecap:
+        """A result as a recap, with what the user pinned of the one before."""
+        anchor, before = operation.spec.anchor, chat.story.scene_recap(scene)
+        pinned = pins_in(ProgramSettings(chat.settings()).recap_pins)
+        pins = [pin for pin in pinned if pin.subject == anchor]
+        return SceneRecap(
+            anchor=anchor,
             version=0,
             name=value["name"],
             text=with_pinned(value["text"], pins, before.text if before else ""),
-            source_digest=scene_digest(messages),
+            source_digest=source,
             made_by=_maker(value),
             created=_made(operation),
             stored=value.get("stored", ""),
         )
 
-        def add() -> None:
-            self._add_scene_recap(chat, recap, operation)
-
-        label = N_("new recap of scene {n}").format(n=scene.number)
-        await self._results.keep(spec.key, value, lambda: self._results.add(spec, label, add))
-        return outcome
+    async def _fold_beside(self, chat: OpenChat, scene: Scene) -> Merge | None:
+        """What the request for this scene's recap may fold in, too; None where nothing is, or it
+        was paid for already.
+        """
+        settings, writing = chat.settings(), self._services.writing()
+        spec = fold_beside(chat.story, chat.chat_id, scene, settings, writing)
+        earlier = chat.story.scene_ending_at(spec.anchor) if spec is not None else None
+        if spec is None or earlier is None:
+            return None
+        if await self._store.run(lambda: self._store.operations.result(spec.key)) is not None:
+            return None
+        recap = _recap_to_fold(chat.story, earlier)
+        merging = merging_of(spec, chat, earlier, recap, self._count)
+        return None if adds_nothing(recap, merging.base) else merging.merge
 
     async def _length(self, messages: Sequence[Message], spec: OperationSpec) -> int:
         """Tokens that the recap of these messages may take: about a fifth of theirs."""
@@ -223,20 +252,16 @@ class Recapper:
         story, spec = chat.story, operation.spec
         scene = _closed_scene(chat, spec.anchor)
         recap = _recap_to_fold(story, scene)
-        base = fold_base(story, scene.first + 1)
-        writer, name = self._services.writer(spec.kind), story.scene_name(scene) or recap.name
-        tokens = int(spec.params["tokens"])
-        written = by_hand(story.running.versions, base) if base is not None else ()
-        pins = [*pins_until(chat, spec.anchor), *map(Pin, within(written, tokens, self._count))]
+        merging = merging_of(spec, chat, scene, recap, self._count)
+        base, pins, merge = merging.base, merging.pins, merging.merge
+        writer = self._services.writer(spec.kind)
 
         async def write() -> Written[dict[str, str]]:
+            # What was set aside is not to come back in the words of its answer.
+            is_new = await self._store.run(lambda: self._store.operations.result(spec.key)) is None
+            kept, on_text = KeptInStore(self._store), self._listener(operation)
             written = await writer.running_recap(
-                base.content if base else "",
-                name,
-                recap.text,
-                tokens=tokens,
-                pinned=[pin.text for pin in pins],
-                on_text=self._listener(operation),
+                merge, kept=kept if is_new else None, on_text=on_text
             )
             value = {"content": written.value, "made_by": writer.label}
             value["left_out"] = str(written.left_out)
@@ -266,24 +291,23 @@ class Recapper:
             # One bad answer must not keep all later scenes out of the prompt.
             if _standing(story.running, spec.anchor) is not None:
                 raise  # what stands in for it is there already
-            text = await self._folded_without(base, name, recap.text, tokens)
+            text = await self._folded_without(merge)
             edited = _with_edits(chat.story, scene, base, text)
             stand_in = made(edited, self._stand_in_label(spec.kind))
             await self._store.run(lambda: add(stand_in))
             raise
         version = folded(value)
         await self._results.keep(spec.key, value, lambda: add(version))
-        return outcome
+        # An earlier request was for this, too: what this one takes is no measure of others.
+        is_told = base is not None and writer.memory is not None and not outcome.prompt_tokens
+        return Outcome(backend="kept") if is_told else outcome
 
-    async def _folded_without(
-        self, base: RunningVersion | None, name: str, text: str, tokens: int
-    ) -> str:
+    async def _folded_without(self, merge: Merge) -> str:
         """A scene folded in without the model, in the shape that the running recap has."""
-        previous = base.content if base else ""
+        previous, text = merge.previous, merge.scene_text
         if is_headed(previous) or (not previous and is_headed(text)):
-            return merged(previous, text, int(tokens * HARD_BOUND), self._count)
-        written = await self._built_in.running_recap(previous, name, text, tokens=tokens)
-        return written.value
+            return merged(previous, text, int(merge.tokens * HARD_BOUND), self._count)
+        return (await self._built_in.running_recap(merge)).value
 
     def _stand_in_label(self, kind: OperationKind) -> str:
         return N_("{built_in}, in place of {model}").format(
@@ -404,21 +428,6 @@ def _is_of(operation: Operation, created: float) -> bool:
     older ones in its future.
     """
     return operation.created <= created <= _made(operation)
-
-
-def pins_until(chat: OpenChat, anchor: str) -> list[Pin]:
-    """What is pinned of the running recap, and was told by the scene that this message closes."""
-    last = chat.index_of(anchor) or 0
-
-    def is_told(pin: Pin) -> bool:
-        place = chat.index_of(pin.until) if pin.until else 0
-        return not pin.subject and place is not None and place <= last
-
-    return [pin for pin in _pins_of(chat) if is_told(pin)]
-
-
-def _pins_of(chat: OpenChat) -> tuple[Pin, ...]:
-    return pins_in(ProgramSettings(chat.settings()).recap_pins)
 
 
 def _closed_scene(chat: OpenChat, anchor: str) -> Scene:

@@ -61,6 +61,7 @@ def _writing_of(writer: RecapWriter, tested: _Tested) -> Writing:
         versions=writer.versions,
         reasoning_tokens=writer.memory.reasoning_tokens if writer.memory else 0,
         write_speed=tested.speed,
+        folds_beside=writer.folds_beside,
     )
 
 

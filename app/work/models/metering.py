@@ -12,7 +12,13 @@ from app.core.model_use import CAPPED, DayCap, ModelUse, Spent, Tariff
 from app.core.operations import Operation
 from app.core.signals import Signal
 from app.core.translation import tr
-from app.llm.prompts.prompt_files import DOUBTFUL_BREAKS, MEMORY_PASS, STAGED_RECAP, TASKS_OF
+from app.llm.prompts.prompt_files import (
+    DOUBTFUL_BREAKS,
+    MEMORY_PASS,
+    SCENE_AND_FOLD,
+    STAGED_RECAP,
+    TASKS_OF,
+)
 from app.llm.writers.meter import Meter, RequestUse
 from app.settings.program import ProgramSettings
 from app.settings.values import Settings
@@ -27,6 +33,7 @@ DAYS_BACK = 31  # that a clock which is set back finds counted
 # uses the prompt of the running one, but then says whose task it is.
 _KIND_OF: Mapping[str, str] = {
     **dict.fromkeys(TASKS_OF[STAGED_RECAP], "scene_recap"),
+    SCENE_AND_FOLD: "scene_recap",  # where it folds in, too, the recap is most of it
     DOUBTFUL_BREAKS: "detect_breaks",
     **dict.fromkeys(TASKS_OF[MEMORY_PASS], MEMORY_PASS),
     **{

@@ -14,9 +14,9 @@ from app.story.break_search import SearchCost
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.scenes import Scene
 from app.story.story import Story
-from app.work.planning.folding import scenes_to_fold
+from app.work.planning.folding import fold_base, scenes_to_fold
 from app.work.planning.memory_planner import ReadingCost
-from app.work.planning.planner import recap_bounds, recap_room
+from app.work.planning.planner import PRIORITY_NEWEST, recap_bounds, recap_room
 
 # Instructions of a request beside the story's own text, about.
 INSTRUCTION_TOKENS = 700
@@ -69,10 +69,11 @@ class CatchUpPlan:
     model, folds included. search: what looking for scene breaks takes first, counted in; the
     scenes that it finds are not known yet. reading: for memory, counted in, too. seconds:
     expected; is_guessed: nothing was measured yet, so as of any middling model. price: by the
-    user's own prices, None without any. fold_tokens: of prompts and answers that fold. of_each:
-    requests that one operation of a kind takes, where that is not one. is_tested: the time is as
-    of a test of the model. parts: what RECAPS and MEMORY take alone, each as a plan; empty where
-    there is only one of them.
+    user's own prices, None without any. beside: so many of the folds are asked for with a scene's
+    recap, or of nobody. fold_tokens: of prompts and answers that fold. of_each: requests that one
+    operation of a kind takes, where that is not one. is_tested: the time is as of a test of the
+    model. parts: what RECAPS and MEMORY take alone, each as a plan; empty where there is only one
+    of them.
     """
 
     scenes: int
@@ -82,6 +83,7 @@ class CatchUpPlan:
     prompt_tokens: int
     output_tokens: int
     folds: int = 0
+    beside: int = 0
     fold_tokens: tuple[int, int] = (0, 0)
     search: SearchCost = field(default_factory=SearchCost)
     reading: ReadingCost = field(default_factory=ReadingCost)
@@ -104,10 +106,11 @@ class CatchUpPlan:
     @property
     def by_kind(self) -> Mapping[OperationKind, int]:
         """Requests of each kind of work."""
-        beside = self.folds + self.search.requests + self.reading.requests
+        folds = self.folds - self.beside
+        others = folds + self.search.requests + self.reading.requests
         return {
-            OperationKind.SCENE_RECAP: self.requests - beside,
-            OperationKind.RUNNING_RECAP: self.folds,
+            OperationKind.SCENE_RECAP: self.requests - others,
+            OperationKind.RUNNING_RECAP: folds,
             OperationKind.DETECT_BREAKS: self.search.requests,
             OperationKind.MEMORY_PASS: self.reading.requests,
         }
@@ -159,6 +162,7 @@ def parts_of(plan: CatchUpPlan) -> Mapping[str, CatchUpPlan]:
         prompt_tokens=reading.prompt_tokens,
         output_tokens=reading.output_tokens,
         folds=0,
+        beside=0,
         fold_tokens=(0, 0),
         search=NO_SEARCH,
     )
@@ -181,7 +185,7 @@ class Pace:
         """Seconds that a plan takes, None while nothing was measured."""
         counts = {
             OperationKind.SCENE_RECAP: plan.scenes,
-            OperationKind.RUNNING_RECAP: plan.folds,
+            OperationKind.RUNNING_RECAP: plan.folds - plan.beside,
             OperationKind.DETECT_BREAKS: plan.search.requests,
             OperationKind.MEMORY_PASS: plan.reading.passes,
         }
@@ -315,6 +319,7 @@ def _ended(worked: Worked) -> tuple[int, int]:
     return worked.done, worked.failed
 
 
+# 7 parameters: what there is to do, and how it is done.
 def catch_up_plan(
     story: Story,
     specs: Sequence[OperationSpec],
@@ -323,11 +328,13 @@ def catch_up_plan(
     search: SearchCost = NO_SEARCH,
     reading: ReadingCost = NO_READING,
     free: Collection[OperationKind] = (),
+    are_folds_beside: bool = False,
 ) -> CatchUpPlan | None:
     """What the planned scene recaps and folds, and the folds behind them, take; None without any.
 
     search: of the scene breaks, where that is planned too. reading: for memory, likewise. free:
-    kinds of work that ask no model, and are left out.
+    kinds of work that ask no model, and are left out. are_folds_beside: a request for a recap asks
+    for a fold, too, where it can.
     """
     wanted = {spec.anchor for spec in specs if spec.kind is OperationKind.SCENE_RECAP}
     scenes = [scene for scene in story.scenes if scene.closing and scene.closing.anchor in wanted]
@@ -343,29 +350,53 @@ def catch_up_plan(
     recap_tokens, room = _recap_tokens(story, settings, scenes or folded), recap_room(settings)
     is_staged = any(spec.params.get("staged") for spec in specs)
     form = _form(settings, recap_tokens, is_staged=is_staged)
-    read = sum(sum(story.message_tokens[s.first : s.last + 1]) for s in scenes)
-    prompt = read + len(scenes) * form.prompt_tokens
+    prompt = sum(sum(story.message_tokens[s.first : s.last + 1]) for s in scenes)
+    prompt += len(scenes) * form.prompt_tokens
+    beside = _beside(story, specs, scenes, folded, settings) if are_folds_beside else 0
+    # What came before is shown once then, and what both ask for is said once.
     folding = len(folded) * (INSTRUCTION_TOKENS + room + recap_tokens)
+    folding -= beside * (INSTRUCTION_TOKENS // 2 + room)
     prompt += folding
     told = scenes or folded
+    requests = len(scenes) * form.requests + len(folded) - beside
+    written = len(scenes) * form.output_tokens + len(folded) * CHANGES_TOKENS
     return CatchUpPlan(
         scenes=len(scenes),
         first=told[0].first if told else 0,
         last=told[-1].last if told else len(story.messages) - 1,
-        requests=len(scenes) * form.requests + len(folded) + search.requests + reading.requests,
+        requests=requests + search.requests + reading.requests,
         prompt_tokens=prompt + search.prompt_tokens + reading.prompt_tokens,
-        output_tokens=len(scenes) * form.output_tokens
-        + len(folded) * CHANGES_TOKENS
-        + search.output_tokens
-        + reading.output_tokens,
+        output_tokens=written + search.output_tokens + reading.output_tokens,
         folds=len(folded),
+        beside=beside,
         fold_tokens=(folding, len(folded) * CHANGES_TOKENS),
         search=search,
         reading=reading,
         of_each={
             OperationKind.SCENE_RECAP: form.requests,
+            OperationKind.RUNNING_RECAP: 0 if are_folds_beside else 1,
             OperationKind.MEMORY_PASS: max(1, reading.requests // max(1, reading.passes)),
         },
+    )
+
+
+def _beside(
+    story: Story,
+    specs: Sequence[OperationSpec],
+    scenes: Sequence[Scene],
+    folded: Sequence[Scene],
+    settings: Mapping[str, Any],
+) -> int:
+    """How many of the folds are asked for with the recap of a scene right behind, or of nobody as
+    that of a first scene: all but those before a scene that is recapped ahead of the others.
+    """
+    early = {spec.anchor for spec in specs if spec.priority == PRIORITY_NEWEST}
+    recapped = {s.number for s in scenes if s.closing and s.closing.anchor not in early}
+    is_first = bool(folded) and fold_base(story, folded[0].first + 1) is None
+    ahead = max(1, RecapSettings(settings).running_recap_leave_out)
+    return is_first + sum(
+        any(scene.number + more in recapped for more in range(1, ahead + 1))
+        for scene in folded[is_first:]
     )
 
 

@@ -40,16 +40,24 @@ def without(
     unwanted: Sequence[OperationSpec], specs: Sequence[OperationSpec], story: Story
 ) -> list[OperationSpec]:
     """The others, without what comes after these; but whoever ends a scene by hand waits for its
-    recap, and not for a search in it that nobody has said yes to.
+    recap, and not for a search in it that nobody has said yes to. A fold waits for no recap of a
+    later scene that is not made yet: it is asked for by itself then.
     """
     keys = {spec.key for spec in unwanted}
+    recapped = {spec.anchor for spec in unwanted if spec.kind is OperationKind.SCENE_RECAP}
+
+    def goes_on(spec: OperationSpec) -> bool:
+        if spec.kind is OperationKind.RUNNING_RECAP:
+            return spec.anchor not in recapped
+        return spec.kind is OperationKind.SCENE_RECAP and _is_ended_by_hand(story, spec.anchor)
+
     left = []
     for spec in specs:
         if spec.key in keys:
             continue
         if not keys & set(spec.after):
             left.append(spec)
-        elif spec.kind is OperationKind.SCENE_RECAP and _is_ended_by_hand(story, spec.anchor):
+        elif goes_on(spec):
             left.append(replace(spec, after=tuple(key for key in spec.after if key not in keys)))
     return left
 

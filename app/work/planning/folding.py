@@ -86,6 +86,18 @@ def scenes_to_fold(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]
     return closed[bisect_right(closed, told, key=lambda scene: scene.last) : end]
 
 
+def behind_the_fold(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]:
+    """The scenes whose recap may be asked for together with the fold that is next: those right
+    behind what it folds in, as many as stay out of the running recap. None where there is nothing
+    to merge with, since nobody is asked for that.
+    """
+    wanting = scenes_to_fold(story, settings)
+    if not wanting or fold_base(story, wanting[0].first + 1) is None:
+        return ()
+    ahead = max(1, RecapSettings(settings).running_recap_leave_out)
+    return story.scenes[wanting[0].number : wanting[0].number + ahead]
+
+
 def scenes_let_go(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]:
     """The scenes that the running recap tells no more since the user deleted the versions that did,
     or chose one from before them, and that no further scene brings back yet.
@@ -98,6 +110,22 @@ def scenes_let_go(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]:
         return scenes_to_fold(replace(story, running=only), settings)
     all_of_it = replace(story, running=replace(story.running, forgone=frozenset()))
     return scenes_to_fold(all_of_it, settings)
+
+
+def is_kept_from_rules(story: Story, scene: Scene, base: RunningVersion | None) -> bool:
+    """Whether what a model wrote would be followed by what is written without one, which nobody
+    asked for: the scene is told by its own recap then, and the running recap waits for a model.
+
+    Whoever has the running recap rebuilt without a model wants that.
+    """
+    if base is None:
+        return False
+    places, versions = story.places, story.running.versions
+    if any(v.is_retired and places.get(v.last_anchor, -1) >= scene.last for v in versions):
+        return False
+    # A text by hand is of whoever wrote what it was made from.
+    before = [v for v in versions if v.version <= base.version and v.made_by != YOU]
+    return bool(before) and before[-1].is_of_a_model
 
 
 def made_without_model(story: Story) -> tuple[str, ...]:

@@ -22,10 +22,16 @@ from app.story.messages import (
     MessageRecap,
     combined_digest,
 )
-from app.story.recaps import YOU, RunningVersion
+from app.story.recaps import YOU
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
-from app.work.planning.folding import covered_until, fold_base, scenes_to_fold
+from app.work.planning.folding import (
+    behind_the_fold,
+    covered_until,
+    fold_base,
+    is_kept_from_rules,
+    scenes_to_fold,
+)
 
 # A user waits for what they asked for themselves. Folds go before further recaps so that the prompt
 # gains from each; then, of a long backlog, the newest scenes, the newest first, since the prompt
@@ -48,7 +54,8 @@ class Writing:
     context_tokens: of the model, None while unknown. versions: prompt versions of single kinds of
     work, in place of prompt_version. reasoning_tokens: before an answer, as seen so far.
     write_speed: tokens a second in a test of the model, None where it was not tested.
-    others: who writes kinds of work that the user gave to another model.
+    others: who writes kinds of work that the user gave to another model. folds_beside: see
+    RecapWriter.
     """
 
     spec: str
@@ -59,6 +66,7 @@ class Writing:
     reasoning_tokens: int = 0
     write_speed: float | None = None
     others: Mapping[OperationKind, Writing] = field(default_factory=dict)
+    folds_beside: bool = False
 
     def of(self, kind: OperationKind) -> Writing:
         """Who does this kind of work."""
@@ -126,10 +134,52 @@ def plan(
         specs += _scene_recaps(story, chat_id, settings, writing)
     if RecapSettings(settings).running_recap_auto:
         fold = next_fold(story, chat_id, settings, writing)
-        specs += [fold] if fold else []
+        specs = _with_fold(story, specs, fold, settings, writing) if fold else specs
     if are_message_recaps_wanted(settings, writing):
         specs += _message_recaps(story, chat_id, settings, writing)
     return tuple(specs)
+
+
+def are_folds_beside(settings: Mapping[str, Any], writing: Writing) -> bool:
+    """Whether a request for a scene's recap may ask for a fold, too: one model makes both, and by
+    itself.
+    """
+    if not RecapSettings(settings).running_recap_auto or in_stages(settings, writing):
+        return False
+    recaps, folds = map(writing.of, (OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP))
+    return recaps.spec == folds.spec and recaps.folds_beside
+
+
+def fold_beside(
+    story: Story, chat_id: int, scene: Scene, settings: Mapping[str, Any], writing: Writing
+) -> OperationSpec | None:
+    """The fold that the request for this scene's recap may ask for, too."""
+    if not are_folds_beside(settings, writing) or scene not in behind_the_fold(story, settings):
+        return None
+    return next_fold(story, chat_id, settings, writing)
+
+
+def _with_fold(
+    story: Story,
+    recaps: Sequence[OperationSpec],
+    fold: OperationSpec,
+    settings: Mapping[str, Any],
+    writing: Writing,
+) -> list[OperationSpec]:
+    """These recaps with the fold, which comes after the one whose request asks for it, too."""
+    found = {spec.anchor: place for place, spec in enumerate(recaps)}
+    specs, folded = list(recaps), story.scene_ending_at(fold.anchor)
+    # Of what is made anew first, nobody knows yet how it is folded in.
+    if folded is None or fold.anchor in found or not are_folds_beside(settings, writing):
+        return [*specs, fold]
+    for scene in behind_the_fold(story, settings):
+        place = found.get(scene.closing.anchor) if scene.closing is not None else None
+        if place is not None:
+            label = N_("Recap of scene {n}, with scene {folded} folded in")
+            label = label.format(n=scene.number, folded=folded.number)
+            specs[place] = replace(specs[place], label=label)
+            return [*specs, replace(fold, after=(specs[place].key,))]
+    return [*specs, fold]
 
 
 # 7 parameters: a scene, and what its text is made with.
@@ -260,22 +310,6 @@ def _fold(
         priority=PRIORITY_FOLD,
         params={"tokens": tokens},
     )
-
-
-def is_kept_from_rules(story: Story, scene: Scene, base: RunningVersion | None) -> bool:
-    """Whether what a model wrote would be followed by what is written without one, which nobody
-    asked for: the scene is told by its own recap then, and the running recap waits for a model.
-
-    Whoever has the running recap rebuilt without a model wants that.
-    """
-    if base is None:
-        return False
-    places, versions = story.places, story.running.versions
-    if any(v.is_retired and places.get(v.last_anchor, -1) >= scene.last for v in versions):
-        return False
-    # A text by hand is of whoever wrote what it was made from.
-    before = [v for v in versions if v.version <= base.version and v.made_by != YOU]
-    return bool(before) and before[-1].is_of_a_model
 
 
 def are_message_recaps_wanted(settings: Mapping[str, Any], writing: Writing) -> bool:

@@ -22,7 +22,7 @@ from app.work.planning.catch_up import (
     parts_of,
 )
 from app.work.planning.memory_planner import ReadingCost, reading_cost
-from app.work.planning.planner import Writing
+from app.work.planning.planner import Writing, are_folds_beside
 
 
 class Estimates:
@@ -96,4 +96,12 @@ def plan_of(
     free = frozenset(kind for kind in KINDS if writing.of(kind).is_free)
     if writing.asks_nobody:
         free = frozenset()
-    return catch_up_plan(chat.story, specs, settings, search=search, reading=reading, free=free)
+    return catch_up_plan(
+        chat.story,
+        specs,
+        settings,
+        search=search,
+        reading=reading,
+        free=free,
+        are_folds_beside=are_folds_beside(settings, writing),
+    )

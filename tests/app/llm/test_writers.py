@@ -18,7 +18,7 @@ from app.llm.writers.asking import Asker
 from app.llm.writers.builtin import BuiltinWriter
 from app.llm.writers.factory import make_writer
 from app.llm.writers.model_writer import ModelWriter
-from app.llm.writers.writer import SceneDraft
+from app.llm.writers.writer import Merge, SceneDraft
 from app.prompt.tokens import estimate_tokens
 from app.story.answers.task_answers import BreakAnswer
 from app.story.messages import Message, MessageKind, digest
@@ -191,7 +191,7 @@ async def test_a_context_that_is_far_too_small_is_refused() -> None:
 
 async def test_a_scene_is_merged_into_the_running_recap() -> None:
     backend = ScriptedBackend(RUNNING_ANSWER)
-    written = await writer_of(backend).running_recap("Old.", "The Inn", "New.", tokens=100)
+    written = await writer_of(backend).running_recap(Merge("Old.", "The Inn", "New.", tokens=100))
     assert written.value == "DEVELOPMENTS\nBoth."
     assert all(part in backend.requests[0].prompt for part in ("Old.", "The Inn", "New.", "100"))
 
@@ -201,7 +201,9 @@ async def test_a_scene_is_merged_into_the_running_recap() -> None:
 async def test_a_running_recap_is_cut_only_far_beyond_its_room_and_says_so() -> None:
     items = [f"Deed number {i} was done." for i in range(200)]
     answer = json.dumps({"recap": {"developments": items, "state": ["Now."]}})
-    written = await writer_of(ScriptedBackend(answer)).running_recap("Old.", "S", "x", tokens=80)
+    written = await writer_of(ScriptedBackend(answer)).running_recap(
+        Merge("Old.", "S", "x", tokens=80)
+    )
     assert 80 < estimate_tokens(written.value) <= 120
     assert written.value.endswith("STATE\nNow.")
     assert items[-1] in written.value
@@ -296,7 +298,7 @@ async def test_the_built_in_way_needs_nothing() -> None:
     draft = (await writer.scene_recap(scene, previous="", tokens=100)).value
     assert "Orrin Keep" in draft.text
     assert draft.name
-    running = await writer.running_recap("", draft.name, draft.text, tokens=100)
+    running = await writer.running_recap(Merge("", draft.name, draft.text, tokens=100))
     assert "Orrin Keep" in running.value
     assert (running.prompt_tokens, running.output_tokens) == (0, 0)
     assert "Orrin Keep" in (await writer.message_recap(scene[0])).value

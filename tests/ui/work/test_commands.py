@@ -155,9 +155,8 @@ async def test_a_backlog_is_begun_followed_and_stopped_on_the_work_page(
         await until(lambda: len(llm.requests) == 2)
         await until(lambda: strip._stop.isVisible())
         assert "of work" in strip._facts.text()
-        assert (
-            "2 of" in strip._facts.text()
-        )  # the recap of a scene, and the first fold, which asks nobody
+        # The recap of a scene; the first fold asks nobody.
+        assert "1 of" in strip._facts.text()
         assert not strip._start.isVisible()
         QTest.mouseClick(strip._stop, Qt.MouseButton.LeftButton)
         await until(lambda: "stops after this one" in strip._title.text())

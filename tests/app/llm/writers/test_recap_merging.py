@@ -14,6 +14,7 @@ from app.llm.backends.backend import Answer, Request
 from app.llm.prompts.prompt_files import SHIPPED, Prompts, load_prompts
 from app.llm.writers.asking import Asker
 from app.llm.writers.model_writer import ModelWriter
+from app.llm.writers.writer import Merge
 from app.memory.documents.away import read_away
 from app.prompt.tokens import estimate_tokens
 from app.story.messages import Message, digest
@@ -90,7 +91,9 @@ async def test_merging_takes_a_third_of_what_writing_all_of_it_again_takes() -> 
     backend, running, again = Backend(changes), "", 0
     for number in range(SCENES):
         text = scene_of(number).render()
-        written = await writer_of(backend).running_recap(running, "A house", text, tokens=1000)
+        written = await writer_of(backend).running_recap(
+            Merge(running, "A house", text, tokens=1000)
+        )
         running = written.value
         assert set(scene_of(number).developments) <= set(parse_recap(running).developments)
         assert not written.left_out
@@ -105,7 +108,7 @@ async def test_merging_takes_a_third_of_what_writing_all_of_it_again_takes() -> 
 async def test_the_first_scene_is_copied_without_a_request() -> None:
     backend = Backend(lambda prompt: whole(Recap(("Nothing of it.",))))
     written = await writer_of(backend).running_recap(
-        "", "A house", scene_of(1).render(), tokens=900
+        Merge("", "A house", scene_of(1).render(), tokens=900)
     )
     assert written.value == scene_of(1).render()
     assert (backend.requests, written.output_tokens) == ([], 0)
@@ -117,8 +120,8 @@ async def test_the_running_recap_hears_all_that_a_long_scene_has_to_tell() -> No
     scene = Recap(tuple(f"Ann did deed {n} at the old mill by the river." for n in range(30)))
     backend = Backend(changes)
     writer = writer_of(backend)
-    first = await writer.running_recap("", "A", scene_of(1).render(), tokens=1000)
-    then = await writer.running_recap(first.value, "B", scene.render(), tokens=1000)
+    first = await writer.running_recap(Merge("", "A", scene_of(1).render(), tokens=1000))
+    then = await writer.running_recap(Merge(first.value, "B", scene.render(), tokens=1000))
     assert set(scene.developments) <= set(parse_recap(then.value).developments)
     assert all(deed in backend.requests[-1] for deed in scene.developments)
 
@@ -127,7 +130,9 @@ async def test_the_running_recap_hears_all_that_a_long_scene_has_to_tell() -> No
 async def test_the_whole_is_asked_for_where_changes_cannot_be_read() -> None:
     answers = ['{"drop": [77]}', whole(Recap(("Ann hired Bo.", "Bo left.")))]
     backend = Backend(lambda prompt: answers[len(backend.requests) - 1])
-    written = await writer_of(backend).running_recap("Ann hired Bo.", "S", "Bo left.", tokens=200)
+    written = await writer_of(backend).running_recap(
+        Merge("Ann hired Bo.", "S", "Bo left.", tokens=200)
+    )
     assert written.value == "DEVELOPMENTS\nAnn hired Bo.\nBo left."
     assert "with changes to an entry that there is not" in backend.requests[1]
     assert '{"recap":' in backend.requests[1]
@@ -154,7 +159,7 @@ async def test_an_answer_that_repeats_the_end_of_its_request_is_no_recap(before:
     backend = Backend(last_words)
     with pytest.raises(AnswerUnusable, match=r"words of the request|leaves out most"):
         await writer_of(backend).running_recap(
-            before.render(), "S", scene_of(3).render(), tokens=950
+            Merge(before.render(), "S", scene_of(3).render(), tokens=950)
         )
     assert len(backend.requests) == 2
 
@@ -172,7 +177,7 @@ async def test_what_loses_most_of_the_recap_is_asked_for_again(answer: str) -> N
     answers = [answer, json.dumps({"drop": [], "replace": [], "add": {}})]
     backend = Backend(lambda prompt: answers[len(backend.requests) - 1])
     written = await writer_of(backend).running_recap(
-        before.render(), "S", scene.render(), tokens=950
+        Merge(before.render(), "S", scene.render(), tokens=950)
     )
     kept = parse_recap(written.value).developments
     assert kept == (*before.developments, *scene.developments)
@@ -204,7 +209,7 @@ async def test_what_is_over_its_room_is_asked_to_lose_more_and_then_kept() -> No
     size = estimate_tokens(old.render())
     backend = Backend(lambda prompt: '{"drop": [1], "replace": [], "add": {}}')
     written = await writer_of(backend).running_recap(
-        old.render(), "S", "Bo left.", tokens=int(size / 1.3)
+        Merge(old.render(), "S", "Bo left.", tokens=int(size / 1.3))
     )
     assert len(backend.requests) == 2
     asked = backend.requests[1].rpartition("Changes that were given")[2]
@@ -219,7 +224,9 @@ async def test_no_more_entries_have_to_go_than_both_can_lose() -> None:
     scene = Recap(tuple(f"Bo said word {n} at the new bridge." for n in range(20)))
     backend = Backend(lambda prompt: '{"drop": [1, 2], "replace": [], "add": {}}')
     for tokens in (100, 200, 350):
-        await writer_of(backend).running_recap(old.render(), "S", scene.render(), tokens=tokens)
+        await writer_of(backend).running_recap(
+            Merge(old.render(), "S", scene.render(), tokens=tokens)
+        )
         limits = [re.search(r"of the 38 .* at least (\d+) have to go", p) for p in backend.requests]
         assert all(limit and 1 <= int(limit[1]) <= 26 for limit in limits)
         backend.requests.clear()
@@ -230,7 +237,9 @@ async def test_a_scene_gives_way_as_well_where_there_is_no_room_for_it_all() -> 
     scene = Recap(tuple(f"Bo said word {n} at the new bridge." for n in range(6)))
     answer = json.dumps({"drop": [4, 5], "replace": [{"entries": [6, 7, 8], "text": "Bo spoke."}]})
     backend = Backend(lambda prompt: answer)
-    written = await writer_of(backend).running_recap(old.render(), "S", scene.render(), tokens=60)
+    written = await writer_of(backend).running_recap(
+        Merge(old.render(), "S", scene.render(), tokens=60)
+    )
     assert "Bo said word 0 at the new bridge. [3]\n" in backend.requests[0]
     assert parse_recap(written.value).developments == (
         "Ann hired Bo for six coins.",
@@ -239,7 +248,7 @@ async def test_a_scene_gives_way_as_well_where_there_is_no_room_for_it_all() -> 
     )
     assert parse_recap(written.value).open == ("Who took the lamp?",)
     backend = Backend(lambda prompt: '{"drop": [1]}')
-    await writer_of(backend).running_recap(old.render(), "S", scene.render(), tokens=900)
+    await writer_of(backend).running_recap(Merge(old.render(), "S", scene.render(), tokens=900))
     assert "Bo said word 0 at the new bridge.\n" in backend.requests[0]
 
 
@@ -249,7 +258,7 @@ async def test_a_users_own_prompt_of_before_is_asked_for_the_whole(tmp_path: Pat
     (tmp_path / "running_recap.md").write_text(text, encoding="utf-8")
     backend = Backend(lambda prompt: whole(Recap(("Ann hired Bo.", "Bo left."))))
     writer = writer_of(backend, load_prompts(tmp_path))
-    written = await writer.running_recap("Ann hired Bo.", "S", "Bo left.", tokens=200)
+    written = await writer.running_recap(Merge("Ann hired Bo.", "S", "Bo left.", tokens=200))
     assert written.value == "DEVELOPMENTS\nAnn hired Bo.\nBo left."
     assert "Ann hired Bo.\n</recap>" in backend.requests[0]
 
