@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from app.core.errors import StoreError
-from app.core.operations import FINISHED, Operation, OperationSpec, OperationStatus
+from app.core.operations import FINISHED, Operation, OperationSpec, OperationStatus, Work
 from app.core.signals import Signal
 from app.store.operations import HISTORY_KEPT
 from app.store.store import Store
 from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.absences import Absences, Asked
-from app.work.queue.failures import dropped
+from app.work.queue.failures import dropped, with_tokens_of
 from app.work.queue.outcomes import GIVEN_UP, Outcomes
 from app.work.queue.waiting import Key, Surroundings, needed_keys, order
 from app.work.queue.waiting import surroundings as surroundings_of
@@ -160,9 +160,21 @@ class Backlog:
             await self._add(wanted)
         self.wake.set()  # what an earlier run left may be in scope only now
 
-    async def _add(self, specs: Sequence[OperationSpec]) -> None:
+    async def _add(
+        self, specs: Sequence[OperationSpec], taken: Mapping[Work, Operation] | None = None
+    ) -> None:
+        """taken: by work, an attempt that ended before, whose tokens count on."""
+        before, store = taken or {}, self._store.operations
         await self._remember_ends(specs)
-        added = await self._store.run(lambda: self._store.operations.add(specs))
+
+        def unit() -> tuple[Operation, ...]:
+            added = store.add(specs)
+            counted = tuple(with_tokens_of(op, before.get(op.spec.work)) for op in added)
+            for operation in counted if before else ():
+                store.update(operation)
+            return counted
+
+        added = await self._store.run(unit)
         self.open.update((operation.id, operation) for operation in added)
         self.announce()
 
@@ -237,9 +249,11 @@ class Backlog:
         The user asks for it: a stand-in that was made meanwhile does not make it needless.
         """
         specs = {}
+        taken: dict[Work, Operation] = {}
         for operation in sorted(ended, key=lambda operation: operation.id):
             now = await self._renewed(operation.spec)
             specs[now.work] = replace(now, priority=max(now.priority, PRIORITY_ASKED))
+            taken[now.work] = operation
         works = {operation.spec.work for operation in ended}
         self.ended.forget(works | specs.keys())
         old = {
@@ -255,7 +269,7 @@ class Backlog:
                 store.remove(operation_id)
 
         await self._store.run(unit)
-        await self._add([*specs.values()])
+        await self._add([*specs.values()], taken)
 
     def announce(self) -> None:
         """Say what there is now, and wake who works."""

@@ -59,6 +59,15 @@ def having_taken(operation: Operation, uses: Sequence[RequestUse]) -> Operation:
     )
 
 
+def with_tokens_of(operation: Operation, before: Operation | None) -> Operation:
+    """An operation that is done once more, with what it took so far. before: how it ended."""
+    if before is None:
+        return operation
+    return replace(
+        operation, prompt_tokens=before.prompt_tokens, output_tokens=before.output_tokens
+    )
+
+
 def ended_with(operation: Operation, error: Exception) -> Operation:
     """An operation whose attempt ended with an error: waits, is outdated, or has failed."""
     if isinstance(error, OperationOutdated):

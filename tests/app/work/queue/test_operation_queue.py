@@ -122,6 +122,31 @@ async def test_what_is_tried_again_is_a_failure_no_more_until_it_fails_anew(
     assert [op.status for op in stored] == [OperationStatus.DONE]
 
 
+async def test_what_is_tried_again_counts_the_tokens_of_all_tries(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """A row that was tried again showed what the last try took, and the day's sum all of it."""
+
+    async def in_vain() -> None:
+        note(RequestUse("scene_recap", "fake", 5_000, 80))
+        raise AnswerUnusable("Nothing came.")
+
+    script = Script({"bad": in_vain})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("bad")])
+    await queue.wait_idle()
+    await queue.retry_all()
+    await queue.wait_idle()
+    script.acts.clear()
+    await queue.retry_all()
+    await queue.wait_idle()
+    (operation,) = queue.operations
+    assert operation.status is OperationStatus.DONE
+    assert (operation.prompt_tokens, operation.output_tokens) == (10_003, 162)
+    (stored,) = await store.run(lambda: store.operations.recent(10))
+    assert stored.prompt_tokens == 10_003
+
+
 async def test_failures_of_an_earlier_run_can_be_tried_again(
     store: Store, tasks: TaskSupervisor
 ) -> None:
