@@ -66,14 +66,14 @@ class Withheld:
         """The entries that say what the person does not know, in the order of the story, each
         proposition once: their own first, then what others hide from them.
         """
-        found: list[Memory] = []
+        found: dict[str, Memory] = {}
         own = [memory for memory in self._mine if memory.type == "unaware"]
         hidden = [memory for memory in self._held if self._is_hidden_from_them(memory)]
         for memory in (*own, *hidden):
-            if self._has(memory) or any(self._is_alike(memory, other) for other in found):
+            if self._has(memory) or any(o.id in found for o in self._alike.to(memory)):
                 continue
-            found.append(memory)
-        return tuple(found)
+            found[memory.id] = memory
+        return tuple(found.values())
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -134,8 +134,8 @@ class Withheld:
         yield entry.text
         if entry.type == "hiding" and entry.detail:
             yield entry.detail
-        for memory in self._held:
-            if memory.type not in ("believes", "unaware") and self._is_alike(memory, entry):
+        for memory in self._alike.to(entry):
+            if memory.type not in ("believes", "unaware"):
                 yield memory.text
 
     def _is_hidden_from_them(self, memory: Memory) -> bool:
@@ -153,10 +153,9 @@ class Withheld:
             for text in near
         )
 
-    def _is_alike(self, one: Memory, other: Memory) -> bool:
-        return folded(one.text) == folded(other.text) or is_alike(
-            one.text, other.text, self._stopwords
-        )
+    @cached_property
+    def _alike(self) -> _Alike:
+        return _Alike(self._held, self._stopwords)
 
     def _is_self(self, name: str) -> bool:
         return bool(name) and self._people.key(name) in self._keys
@@ -172,6 +171,33 @@ class Withheld:
             counts.update(self._words(memory.text))
             number += 1
         return Frequency(number, counts)
+
+
+class _Alike:
+    """Entries by their words: hundreds are not each held against all others."""
+
+    def __init__(self, memories: Sequence[Memory], stopwords: frozenset[str]) -> None:
+        self._memories, self._stopwords = memories, stopwords
+        self._of: dict[str, list[int]] = {}
+        self._same: dict[str, list[int]] = {}
+        for number, memory in enumerate(memories):
+            self._same.setdefault(folded(memory.text), []).append(number)
+            for word in content_words(memory.text, stopwords):
+                self._of.setdefault(word, []).append(number)
+
+    def to(self, memory: Memory) -> Iterator[Memory]:
+        """The entries that may be shown as one proposition with this one, in their order; the entry
+        itself among them.
+        """
+        words = content_words(memory.text, self._stopwords)
+        shared = Counter(number for word in words for number in self._of.get(word, ()))
+        least = min(2, len(words))  # is_alike takes no less
+        near = {number for number, common in shared.items() if common >= least}
+        near.update(same := self._same.get(folded(memory.text), ()))
+        for number in sorted(near):
+            other = self._memories[number]
+            if number in same or is_alike(memory.text, other.text, self._stopwords):
+                yield other
 
 
 class _Index:
