@@ -183,13 +183,15 @@ def _threads_part(known: Known, telling: Telling) -> Part | None:
 def _secrets_part(known: Known, telling: Telling) -> Part | None:
     """Who stands how to each secret; only of those that may be told."""
     parts = []
+    by_id = {standing.memory.id: standing for standing in known.memories}
     for topic in known.minds.topics:
         # Who else knows is for nobody in the story to know.
         if not topic.is_secret or topic.first > known.at or telling.person:
             continue
         items = tuple(_stances(known, topic))
         if items:
-            parts.append(Part(topic.title, (Block(items=items),)))
+            note = place(by_id[topic.key]) if topic.first < 0 and topic.key in by_id else ""
+            parts.append(Part(topic.title, (Block(items=items),), note=note))
     return Part(tr("Secrets and errors"), parts=tuple(parts)) if parts else None
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from app.core.translation import tr
 from app.memory.epistemic.map_view import EpistemicMapView
-from app.memory.records import Document, Entity, Tier
+from app.memory.records import Document, Entity, Grounding, Tier
 from app.memory.standing import Standing
 from app.story.scenes import Scene
 from app.story.story import Story
@@ -105,11 +105,17 @@ class _Everything:
 
 
 EVERYTHING: Telling = _Everything()
+UNSAID = (Grounding.YOURS, Grounding.IMPORTED)  # no message need say so
 
 
 def place(standing: Standing) -> str:
-    """From which message to which it holds: "#12", "#12 to #40", "" for before the story."""
+    """From which message to which it holds: "#12", "#12 to #40", "" for before the story; or that
+    another chat says so, which who reads it cannot know.
+    """
     first, last = standing.start, standing.end
+    memory = standing.memory
+    if first < 0 and memory.sources and memory.grounding not in UNSAID:
+        return tr("other chat")
     if last is None:
         return f"#{first}" if first >= 0 else ""
     return (

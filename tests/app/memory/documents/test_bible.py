@@ -147,6 +147,23 @@ def test_everything_known_stands_in_it() -> None:
         assert sentence in text
 
 
+def test_what_another_chat_says_is_marked_as_that() -> None:
+    """A page that others read told of people who never come in its story, and nothing said so."""
+    elsewhere = (Source(2, "x1", "h"),)
+    facts = known(
+        Memory("f", 1, Tier.LONG_TERM, "fact", "The ferry sank in May.", sources=elsewhere),
+        Memory(
+            *("s", 1, Tier.EPISTEMIC, "hiding", "that the toll keeper forged the seal"),
+            subject="Bert",
+            sources=elsewhere,
+        ),
+    )
+    text = markdown(bible_of(facts))
+    assert "- The ferry sank in May. *(other chat)*" in text
+    assert "The toll keeper forged the seal (other chat)" in text
+    assert "The mill stands empty. *(#1)*" in text
+
+
 def test_told_as_one_person_knows_it_nothing_spoils() -> None:
     text = told(to_ada=True)
     for spoiler in (
