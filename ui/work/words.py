@@ -58,10 +58,20 @@ def failed_words(session: Session, operations: Sequence[Operation]) -> str:
     names = list(dict.fromkeys(chat_words(chat) for chat in chats if chat is not None))
     count = number(len(failed))
     if not names:
-        return tr("{count} failed", count=count)
-    if len(names) > NAMED_AT_MOST:
-        return tr("{count} failed in {n} chats", count=count, n=number(len(names)))
-    return tr("{count} failed in {chats}", count=count, chats="; ".join(names))
+        said = tr("{count} failed", count=count)
+    elif len(names) > NAMED_AT_MOST:
+        said = tr("{count} failed in {n} chats", count=count, n=number(len(names)))
+    else:
+        said = tr("{count} failed in {chats}", count=count, chats="; ".join(names))
+    folds = session.companion.work.folds_again
+    if not folds:
+        return said
+    again = trn(
+        "trying again folds {n} scene in anew",
+        "trying again folds {n} scenes in anew",
+        folds,
+    )
+    return f"{said} ({again})"
 
 
 def cleared_sentence(cleared: Cleared) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -145,3 +145,23 @@ def made_without_model(story: Story) -> tuple[str, ...]:
             or ((fold := folds.get(scene.closing.anchor)) is not None and fold.is_without_model)
         )
     )
+
+
+def folded_anew(story: Story, anchors: Collection[str]) -> int:
+    """How many scenes are folded in anew once a model has recapped the scenes that these messages
+    close after all: the running recap tells what rules made of one, and what was folded in behind
+    it rests on that.
+    """
+    places = story.places
+    starts = [
+        places.get(anchor, -1)
+        for anchor in anchors
+        if any(r.is_current and r.is_locked and r.is_stand_in for r in story.recaps.get(anchor, ()))
+    ]
+    behind = [
+        version
+        for version in story.running.versions
+        if starts and not version.is_retired and places.get(version.last_anchor, -1) >= min(starts)
+    ]
+    is_yours = any(version.made_by == YOU for version in behind)
+    return 0 if is_yours else len({version.last_anchor for version in behind})

@@ -27,6 +27,7 @@ from app.work.chats.chat_names import ChatNames
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.planning.catch_up import KINDS, CatchUpPlan, CatchUpProgress
+from app.work.planning.folding import folded_anew
 from app.work.planning.staleness import is_asked_for
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.scheduler import Cleared, Scheduler
@@ -153,6 +154,18 @@ class WorkToDo:
         """
         failed = self._queue.ended.failed(self._chats.required(path).chat_id)
         return len({operation.spec.work for operation in failed})
+
+    @property
+    def folds_again(self) -> int:
+        """How many scenes the running recaps of open chats fold in anew once the recaps that failed
+        are there: requests that come with trying them again.
+        """
+        found = 0
+        for chat in self._chats.all:
+            failed = self._queue.ended.failed(chat.chat_id)
+            anchors = [op.spec.anchor for op in failed if op.spec.kind is SCENE_RECAP]
+            found += folded_anew(chat.story, anchors) if anchors else 0
+        return found
 
     @property
     def held_back(self) -> tuple[Operation, ...]:

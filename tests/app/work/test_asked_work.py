@@ -172,3 +172,25 @@ async def test_what_the_user_has_built_anew_is_asked_for_anew(desk: Desk) -> Non
     assert await desk.finished() == []
     assert desk.story.running.current == before[1]
     assert len(desk.model.llm.requests) == asked + 1
+
+
+async def test_it_is_known_beforehand_what_is_folded_in_anew_with_what_is_tried_again(
+    desk: Desk,
+) -> None:
+    """Six recaps were tried again, and twenty-four merges were paid for without a word."""
+    desk.model.bad = "No."
+    await desk.edits.scenes.mark(desk.path, desk.story.messages[3].anchor)
+    assert await desk.finished() != []
+    work = desk.companion.work
+    assert work.folds_again == 0  # nothing rests on it yet
+    desk.model.bad = ""
+    await desk.edits.scenes.mark(desk.path, desk.story.messages[4].anchor)
+    await desk.finished()
+    before = desk.story.running.versions
+    assert [version.scene_count for version in before] == [1, 2]
+    assert work.folds_again == 1
+    await work.retry_all()
+    assert await desk.finished() == []
+    anew = desk.story.running.versions[len(before) :]
+    assert [version.scene_count for version in anew] == [2]
+    assert work.folds_again == 0
