@@ -28,7 +28,6 @@ from app.prompt.choosing.notes import notes_of
 from app.prompt.choosing.presence import Presence, only_writer
 from app.prompt.choosing.unread import ALL_READ, Unread
 from app.prompt.choosing.worth import (
-    ELSEWHERE,
     OUTDATED,
     VISIBLE,
     Ageing,
@@ -70,10 +69,10 @@ class Occasion:
     packs: languages.
 
     visible_from: index of the first message that is still in the prompt itself. unread: messages
-    that are not, and that no model has read. horizon: what began at this message or later is not
-    told at the head of the prompt yet, None: all is. index: of the messages. sent_from: index of
-    the first message that may still be in the prompt. meant: by what sentences mean. Both None
-    where nobody keeps that.
+    that are not, and that no model has read. horizon: what
+    began at this message or later is not told at the head of the prompt yet, None: all is.
+    index: of the messages, None where nobody keeps one. sent_from: index of the first message that
+    may still be in the prompt. meant: by what sentences mean, None where nobody keeps that.
     """
 
     story: Story
@@ -269,15 +268,7 @@ class Occasion:
             value *= OUTDATED
         if not at_head and self.is_visible(standing.memory):
             value *= VISIBLE
-        if self.is_from_elsewhere(standing.memory):
-            value *= ELSEWHERE
         return value
-
-    def is_from_elsewhere(self, memory: Memory) -> bool:
-        """Whether other chats tell it, and no message of this one."""
-        chat, places = self.told.chat, self.places
-        is_here = any(s.chat == chat or s.anchor in places for s in memory.sources)
-        return bool(memory.sources) and not is_here
 
     def is_outdated(self, standing: Standing) -> bool:
         """Whether what came later tells otherwise: a value that changed, words that say so, or a

@@ -17,7 +17,6 @@ from app.memory.standing import BEFORE, Standing, Status
 
 WEIGHTS = {1: 0.6, 2: 1.0, 3: 1.6}  # by importance
 VISIBLE = 0.12
-ELSEWHERE = 0.4  # of what other chats tell: this one's own comes first
 OUTDATED = 0.3
 LEAST_DENIED = 3  # words by which a memory says what is no longer so
 SAME_VALUE = 0.6  # share of a value's words that a line has to have to tell the value

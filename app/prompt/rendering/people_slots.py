@@ -144,9 +144,7 @@ def epistemic_draft(occasion: Occasion) -> Draft:
             (order[standing.memory.id],),
             group=KNOWING.index(told[standing.memory.id]),
             memory=standing.memory.id,
-            rank=0
-            if standing.memory.is_pinned
-            else 1 + occasion.is_from_elsewhere(standing.memory),
+            rank=0 if standing.memory.is_pinned else 1,
             worth=worth(standing),
         )
         for standing in sorted(mine, key=lambda s: (-worth(s), -order[s.memory.id]))
