@@ -30,6 +30,7 @@ KEEP_SECONDS = 3600.0  # between copies of a chat that goes on slowly
 KEEP_LINES = 20  # that came since the newest copy
 LONGEST_WORDS = 120  # characters of a message, where it is only named
 MOST_HEADER = 50_000_000  # bytes of a first line
+READ_WHOLE = 2_000_000  # bytes of a chat of which each line is read
 LOST_LINES, LOST_SHARE = 10, 0.1  # fewer are taken to be what the user deleted
 
 
@@ -200,10 +201,30 @@ class ChatGuard:
             if not trouble:
                 then = self._older(newest, data)
                 is_due, trouble = then != data, _losses(self.name(chat), then, data, newest)
+            if not trouble and (broken := _unreadable_lines(data)):
+                trouble = self._broken_since(chat, newest, broken)
         if trouble or is_due:
             # What is left after a loss is kept as well, but never in place of what was.
             self._last[chat] = self._copies.keep(chat, data, self._clock()).path
         return None if newest is None or not trouble else ChatAlarm(chat, newest, trouble)
+
+    def _broken_since(self, chat: Path, newest: ChatCopy, broken: int) -> str:
+        """What is wrong with a chat of which so many lines cannot be read, and that its newest copy
+        can; "" where that is no better.
+        """
+        try:
+            lost = broken - _unreadable_lines(self._copies.read(newest))
+        except TavernError:
+            return ""
+        if lost <= 0:
+            return ""
+        return trn(
+            "{n} line of “{chat}” cannot be read any more. The copy of {clock} still has it.",
+            "{n} lines of “{chat}” cannot be read any more. The copy of {clock} still has them.",
+            lost,
+            chat=self.name(chat),
+            clock=moment_text(newest.moment),
+        )
 
     def _is_copy_of(self, copy: ChatCopy, data: bytes) -> bool:
         try:
@@ -358,6 +379,19 @@ def _texts(line: bytes) -> tuple[str, ...]:
     swipes = held.get("swipes")
     texts = (held.get("mes"), *(swipes if isinstance(swipes, list) else ()))
     return tuple(text for text in texts if isinstance(text, str))
+
+
+def _unreadable_lines(data: bytes) -> int:
+    """How many lines of a chat are none. In a long one only those are read that look broken: it is
+    looked at after each message.
+    """
+    lines = (line.strip().removeprefix(BOM) for line in data.split(b"\n"))
+    is_long = len(data) > READ_WHOLE
+    return sum(
+        not (line[:1] == b"{" and line[-1:] == b"}" and (is_long or _is_object(line)))
+        for line in lines
+        if line
+    )
 
 
 def _is_object(line: bytes) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import json
 import os
 from collections.abc import AsyncIterator
@@ -151,6 +153,26 @@ async def test_a_restored_chat_is_named_in_the_language_of_the_program(guarded: 
     finally:
         translation.use(translation.ENGLISH)
     assert restored.stem.startswith(f"{guarded.chat.stem} - Stand ")
+
+
+async def test_a_line_that_broke_in_the_middle_is_told_with_the_copy_that_has_it(
+    guarded: Guarded,
+) -> None:
+    """Only the status bar counted it, and nothing led to the copy with the message."""
+    whole = chat_text(60)
+    await guarded.written(whole)
+    lines = whole.split(b"\n")
+    lines[30] = lines[30][:25]
+    await guarded.written(b"\n".join(lines))
+    (alarm,) = guarded.alarms
+    assert "1 line of" in alarm.sentence
+    assert alarm.copy.messages == 60
+    assert b"Line 29." in await asyncio.to_thread(gzip.decompress, alarm.copy.path.read_bytes())
+    # It is said once; and what was broken when it was first seen has no better copy.
+    await guarded.written(b"\n".join(lines), later=KEEP_SECONDS)
+    lines.append(lines[-1].replace(b"Line 59.", b"Line 60."))
+    await guarded.written(b"\n".join(lines), later=KEEP_SECONDS)
+    assert len(guarded.alarms) == 1
 
 
 async def test_a_few_deleted_messages_are_nobodys_business(guarded: Guarded) -> None:
