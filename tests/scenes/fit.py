@@ -2,8 +2,9 @@
 
 Logistic regression on the books of the corpus that were not kept aside, and on the ends of
 chapters of others: of the evidence, and of the words that messages begin and end with. Then trees
-on the same evidence, where the words of each author are weighed as others taught them. What it
-prints is measured with each author left out of the fit (in groups).
+on the same evidence, where the words of each author are weighed as others taught them, and on our
+own stories that are tuned on, so that trees know how a story is played, too. What it prints is
+measured with each author left out of the fit (in groups).
 Needs scikit-learn and lightgbm, which the program itself does not.
 """
 
@@ -14,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log
 from pathlib import Path
 
 import lightgbm
@@ -30,6 +31,7 @@ from app.story.messages import Message, MessageKind, digest
 from app.story.scene_cues.evidence import gather
 from app.story.scene_cues.phrasing import closing_features, opening_features
 from app.story.scene_cues.reading import is_story, read_all
+from tests.bench.bench_scenes import load_story
 from tests.scenes.books import Json
 from tests.scenes.corpus import CHAPTERS, TUNED, chats_of
 
@@ -44,11 +46,15 @@ STRENGTH_OF_PHRASES = 0.15  # beside that of the evidence
 AUTHORS = 8  # that have a phrase at least, so that none belongs to a story or an author
 MOST_PHRASES = 3_000  # more were no better with authors left out
 GROUPS = 6
+LONG = 0.6  # "prose" from which turns are long
+SHARE_OF_OWN = 3.0  # a place in a story of our own counts as three in a book: there are few
+STORIES = Path(__file__).parent.parent / "data" / "stories"
 SURE = 1.7  # log-odds that the threshold lies below even odds: a missed break costs more
 LEARNED = ("opens", "closes")  # the sums of the phrases' weights
 TREES_GROWN = 250  # more were no better with authors left out
 TREE = {
     "objective": "binary",
+    "boost_from_average": False,
     "num_leaves": 12,
     "learning_rate": 0.04,
     "min_data_in_leaf": 60,
@@ -211,18 +217,66 @@ def left_out(all_cases: Sequence[Case], names: tuple[str, ...]) -> list[Floats]:
     return said
 
 
-def grown(all_cases: Sequence[Case], names: tuple[str, ...], said: Sequence[Floats]) -> Json:
-    """Trees in the form that app/story/scene_cues/trees.py reads."""
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What trees learn from: rows of evidence, which of them are breaks, how much each counts, and
+    the log-odds that each has already.
+    """
+
+    rows: Floats
+    breaks: Floats
+    shares: Floats
+    known: Floats
+
+
+def lesson_of_books(
+    all_cases: Sequence[Case], names: tuple[str, ...], said: Sequence[Floats]
+) -> Lesson:
     rows = [
         np.hstack((matrix(case, names), phrases))[1:]
         for case, phrases in zip(all_cases, said, strict=True)
     ]
     breaks = np.concatenate([case.is_break[1:] for case in all_cases])
     shares = np.concatenate([np.full(len(case.evidence) - 1, case.share) for case in all_cases])
-    data = lightgbm.Dataset(np.vstack(rows), breaks, weight=shares)
+    return Lesson(np.vstack(rows), breaks, shares, np.zeros(len(breaks)))
+
+
+def lesson_of_own(names: Sequence[str], talk: Mapping[str, float], lengths: Floats) -> Lesson:
+    """Our stories that are tuned on, as if their turns were as long as those of books.
+
+    What names leave out counts as in talk. lengths: "prose" of the places in books.
+    """
+    packs, dice = load_packs(), np.random.RandomState(0)
+    rows: list[list[float]] = []
+    breaks: list[float] = []
+    known: list[float] = []
+    for path in sorted(STORIES.glob("*.json")):
+        story = load_story(path)
+        if story.split != "tune":
+            continue
+        told = [index for index, message in enumerate(story.messages) if is_story(message)]
+        ends = {last for last, _ in story.gold}
+        evidence = gather(read_all([story.messages[index] for index in told], packs))
+        for at, entry in enumerate(evidence[1:], 1):
+            rows.append([entry.get(name, 0.0) for name in names])
+            breaks.append(float(not ends.isdisjoint(range(told[at - 1], told[at]))))
+            known.append(sum(w * entry.get(n, 0.0) for n, w in talk.items() if n not in names))
+    table = np.array(rows)
+    table[:, names.index("prose")] = dice.choice(lengths[lengths > LONG], len(table))
+    return Lesson(table, np.array(breaks), np.full(len(table), SHARE_OF_OWN), np.array(known))
+
+
+def grown(names: Sequence[str], lessons: Sequence[Lesson]) -> Json:
+    """Trees in the form that app/story/scene_cues/trees.py reads."""
+    breaks = np.concatenate([lesson.breaks for lesson in lessons])
+    shares = np.concatenate([lesson.shares for lesson in lessons])
+    odds = float((breaks * shares).sum() / ((1 - breaks) * shares).sum())
+    known = np.concatenate([lesson.known for lesson in lessons]) + log(odds)
+    rows = np.vstack([lesson.rows for lesson in lessons])
+    data = lightgbm.Dataset(rows, breaks, weight=shares, init_score=known)
     model = lightgbm.train(TREE, data, TREES_GROWN).dump_model()
     trees = [_tree(each["tree_structure"]) for each in model["tree_info"]]
-    return {"bias": SURE, "names": [*names, *LEARNED], "trees": trees}
+    return {"bias": round(log(odds) + SURE, 4), "names": list(names), "trees": trees}
 
 
 def _tree(top: Json) -> Json:
@@ -250,15 +304,15 @@ def main() -> None:
     everything = list(cases(Path(sys.argv[1])))
     known = {name for case in everything for entry in case.evidence for name in entry}
     names = tuple(sorted(known - LEFT_OUT))
-    trees = grown(everything, names, left_out(everything, names))
     fitted = fit(everything, names)
     stored = json.loads(FILE.read_text(encoding="utf-8"))
+    books = lesson_of_books(everything, names, left_out(everything, names))
+    asked, talk = (*names, *LEARNED), stored["talk"]["weights"]
+    own = lesson_of_own(asked, talk, books.rows[:, asked.index("prose")])
+    trees = grown(asked, (books, own))
     # What no book of the corpus has counts as it does in talk.
-    untaught = stored["talk"]["weights"].keys() - set(trees["names"])
-    stored["prose"] = {
-        "bias": 0.0,
-        "weights": {name: stored["talk"]["weights"][name] for name in sorted(untaught)},
-    }
+    untaught = {name: talk[name] for name in sorted(talk.keys() - set(asked))}
+    stored["prose"] = {"bias": 0.0, "weights": untaught}
     FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     PHRASES.write_text(_phrases_text(fitted.phrases), encoding="utf-8")
     TREES.write_text(trees_text(trees), encoding="utf-8")

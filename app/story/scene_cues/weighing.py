@@ -55,8 +55,7 @@ class Weights:
     """Log-odds of each piece of evidence, in short turns of talk and in long ones of prose.
 
     prose_from, prose_until: usual lengths of a message (evidence "prose") between which the one
-    passes into the other; prose_most: how much of it prose ever has. trees: what they say is added
-    to the weights of prose.
+    passes into the other. trees: what they say is added to the weights of prose.
     """
 
     talk: Mapping[str, float]
@@ -65,18 +64,17 @@ class Weights:
     prose_bias: float
     prose_from: float
     prose_until: float
-    prose_most: float = 1.0
     trees: Trees | None = None
 
     def share_of_prose(self, evidence: Mapping[str, float]) -> float:
-        """0 among short turns, `prose_most` among long ones.
+        """0 among short turns, 1 among long ones.
 
         A chat that puts its narration between asterisks is played, however long its turns are:
-        there talk counts for a quarter more.
+        there talk counts for a quarter.
         """
         above = evidence.get("prose", 0.0) - self.prose_from
         share = max(0.0, min(1.0, above / (self.prose_until - self.prose_from)))
-        return self.prose_most * share * (1 - evidence.get("starred", 0.0) / 4)
+        return share * (1 - evidence.get("starred", 0.0) / 4)
 
     def weigh(self, entries: Sequence[Mapping[str, float]]) -> list[float]:
         """Log-odds that a scene ends at each of the places whose evidence is given.
@@ -108,7 +106,6 @@ def parse_weights(text: str) -> Weights:
         prose_bias=data["prose"]["bias"],
         prose_from=data["prose_from"],
         prose_until=data["prose_until"],
-        prose_most=data.get("prose_most", 1.0),
     )
 
 

@@ -42,11 +42,6 @@ def test_what_trees_say_is_added_in_prose_alone() -> None:
     assert weights.weigh([talk, prose, between, prose]) == [-1.0, 7.0, 3.0, 7.0]
 
 
-def test_talk_keeps_a_say_in_prose() -> None:
-    weights = parse_weights(json.dumps(STORED | {"prose_most": 0.75}))
-    assert weights.weigh([{"prose": 2.0}]) == [pytest.approx(-2.5)]
-
-
 def test_the_weights_of_the_program_are_numbers_for_talk_and_for_prose() -> None:
     assert WEIGHTS.prose_from < WEIGHTS.prose_until
     assert WEIGHTS.trees is not None
@@ -62,5 +57,5 @@ def test_short_turns_are_talk_and_pages_are_prose() -> None:
         return WEIGHTS.share_of_prose(gather(read_all(messages, ()))[-1])
 
     assert share("The valve hisses, and she asks for the wrench.") == 0
-    assert share("The valve hisses, and she asks for the wrench. " * 20) == 0.8
-    assert share("*The valve hisses, and she asks for the wrench.* " * 20) == pytest.approx(0.6)
+    assert share("The valve hisses, and she asks for the wrench. " * 20) == 1
+    assert share("*The valve hisses, and she asks for the wrench.* " * 20) == 0.75
