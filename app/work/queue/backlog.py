@@ -19,6 +19,7 @@ from app.work.queue.outcomes import GIVEN_UP, Outcomes
 from app.work.queue.waiting import Key, Surroundings, needed_keys, order
 from app.work.queue.waiting import surroundings as surroundings_of
 
+SHOWN_AS = {OperationStatus.FAILED: 0, OperationStatus.CANCELLED: 2}  # others between them
 Renewed = Callable[[OperationSpec], Awaitable[OperationSpec]]
 
 
@@ -37,7 +38,7 @@ class Backlog:
     not begin any more though they are not kept as ended yet. wake: set at each change.
 
     Signals:
-        changed: all operations shown (unfinished ones, then the newest finished).
+        changed: all operations shown (unfinished ones, then those that ended).
     """
 
     def __init__(
@@ -70,12 +71,15 @@ class Backlog:
 
     @property
     def operations(self) -> tuple[Operation, ...]:
-        """Unfinished operations in their order of work, then the newest finished ones."""
+        """Unfinished operations in their order of work, then what failed, then the others that
+        ended, what was cancelled last; the newest of each first.
+        """
         if self._announced is not None:
             return self._announced
         around = self.surroundings()
         unfinished = sorted(self.open.values(), key=order)
-        return (*(self._with_reason(op, around) for op in unfinished), *self.ended.shown)
+        ended = sorted(self.ended.shown, key=lambda op: SHOWN_AS.get(op.status, 1))
+        return (*(self._with_reason(op, around) for op in unfinished), *ended)
 
     def _with_reason(self, operation: Operation, around: Surroundings) -> Operation:
         held = around.held(operation) or self.why_held_back(operation)

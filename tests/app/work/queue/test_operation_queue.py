@@ -122,6 +122,25 @@ async def test_what_is_tried_again_is_a_failure_no_more_until_it_fails_anew(
     assert [op.status for op in stored] == [OperationStatus.DONE]
 
 
+async def test_what_failed_is_shown_before_what_is_done_and_what_was_cancelled_last(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """It stood below sixty that were done, or eight hundred that were cleared."""
+    script = Script({"bad": fail_with(AnswerUnusable("Nothing came."))})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("bad")])
+    await queue.wait_idle()
+    await queue.add([spec(f"good {n}") for n in range(3)])
+    await queue.wait_idle()
+    queue.pause()
+    await queue.add([spec("cleared"), spec("waiting")])
+    cleared = next(op for op in queue.operations if op.spec.key == "cleared")
+    await queue.cancel(cleared.id)
+    assert [op.spec.key for op in queue.operations] == [
+        *("waiting", "bad", "good 2", "good 1", "good 0", "cleared")
+    ]
+
+
 async def test_what_is_tried_again_counts_the_tokens_of_all_tries(
     store: Store, tasks: TaskSupervisor
 ) -> None:
