@@ -95,6 +95,7 @@ class Companion(Wiring):
 
     def _connect(self) -> None:
         self._room.changed.connect(self._announce_health)
+        self._room.changed.connect(lambda _: self._queue.look())
         self.use.changed.connect(lambda _: self._queue.look())
         self._chats.changed.connect(self._on_story_changed)
         self._scheduler.catch_up_changed.connect(self.catch_up_changed.emit)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.errors import TavernkeepError, UsageError
-from app.core.operations import GONE, OFF, Operation, OperationKind, OperationSpec, Outcome
+from app.core.operations import GONE, NO_ROOM, OFF, Operation, OperationKind, OperationSpec, Outcome
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.llm.backends.page_line import telling_of
@@ -385,7 +385,7 @@ class Wiring(News, ABC):
         if any(c.is_gone for c in self._chats.all if c.chat_id == operation.spec.chat):
             return tr(GONE)
         # Asked of hundreds of operations at each change of one: what is dear comes last.
-        held = self.use.holds(operation)
+        held = tr(NO_ROOM) if self._room.sentence else self.use.holds(operation)
         return held if held and not self.models.is_free(operation.spec.kind) else ""
 
     def _on_deleted(self, chat: OpenChat) -> None:

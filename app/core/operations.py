@@ -11,6 +11,8 @@ from app.core.translation import N_
 
 # Of a chat that the user has switched off.
 GONE = N_("The chat's file is not there.")
+# Of what a model is asked for, since a crash would lose it.
+NO_ROOM = N_("Waits until there is room on the disk: what is paid for has to be kept.")
 OFF = N_(
     "Tavernkeep is off for this chat: it does no work and adds nothing to prompts. Nothing was "
     "deleted."

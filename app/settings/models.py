@@ -28,7 +28,7 @@ class ModelSettings(Group):
         "model_running_recap",
         AS_ABOVE,
         N_("Model for the running recap"),
-        N_("Few requests, read in each prompt: the best model."),
+        N_("One request for each scene at most, read in each prompt: the best model."),
     )
     model_memory = Setting(
         "model_memory",

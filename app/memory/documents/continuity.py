@@ -107,7 +107,8 @@ def listed(facts: Sequence[Fact]) -> str:
 
 
 def read_contradictions(text: str, facts: Sequence[Fact] = ()) -> tuple[Contradiction, ...]:
-    """What an answer lists, () when it says that there is nothing. Raises Unreadable for no text.
+    """What an answer lists, () when it says that there is nothing. Raises Unreadable for no text,
+    and for prose alone: what repeats the passage contradicts nothing.
 
     Headings are left out. facts: in the order of their numbers.
     """
@@ -119,6 +120,7 @@ def read_contradictions(text: str, facts: Sequence[Fact] = ()) -> tuple[Contradi
     if is_refusal(lines[0]):
         raise Unreadable(REFUSAL)
     found: dict[str, Contradiction] = {}
+    is_prose = False
     for line in lines:
         said = line.strip().lstrip("`")
         cited = _CITED.match(said)
@@ -128,9 +130,14 @@ def read_contradictions(text: str, facts: Sequence[Fact] = ()) -> tuple[Contradi
             continue
         if told.startswith("#") or is_copied(told) or _ALL_CLEAR.search(told):
             continue
+        if not cited and not _end_of_lead(said):
+            is_prose = True
+            continue
         number = int(cited[1]) if cited else 0
         memory = facts[number - 1].id if 1 <= number <= len(facts) else ""
         found.setdefault(told.casefold(), Contradiction(told, memory))
+    if is_prose and not found:
+        raise Unreadable(N_("without saying which fact is contradicted"))
     return tuple(found.values())[:MOST_CONTRADICTIONS]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from app.companion import Companion, open_companion
 from app.core.errors import NoTavern
+from app.core.operations import NO_ROOM
 from app.core.part_health import Health, Light
 from app.core.paths import user_folders
 from app.sillytavern.data_folders import text_of_places
@@ -21,9 +22,11 @@ from app.work.chats import disk_space, library
 from app.work.pages.page_badge import PageBadge, badge_of
 from tests.chat_files import append, message
 from tests.disk_faults import full_database
+from tests.fakes import MODEL, FakeLlm
 from tests.killed_work import make_chat
 
 LOOK = 0.05
+ANSWER = '{"name": "Name", "recap": {"developments": ["Something happened."]}}'
 
 
 @pytest.fixture(autouse=True)
@@ -91,6 +94,32 @@ async def test_the_story_goes_on_while_the_disk_is_full_and_is_kept_when_it_is_n
     await companion.put_setting("context_tokens", 23_456)
     stored = rows(companion, "SELECT count(*) FROM setting WHERE value LIKE '%23456%'")
     assert stored == 1
+
+
+async def test_no_model_is_paid_for_what_a_full_disk_cannot_keep(companion: Companion) -> None:
+    """It went on asking while all that came stood in memory only, where a crash would lose it."""
+    path = chat_of(companion)
+    with FakeLlm(lambda _request: ANSWER) as llm:
+        await companion.put_setting("memory_auto", False)
+        await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
+        story = companion.story(path)
+        assert story is not None
+        anchor = story.messages[2].anchor
+        await companion.edits.scenes.mark(path, anchor)
+        await companion.settled(path)
+        asked = len(llm.requests)
+        async with full_database(companion):
+            for number in range(200):
+                append(path, message(len(story.messages) + number, f"While full, {number}. " * 40))
+            await until(lambda: bool(companion.room.sentence))
+            await companion.edits.redo_scene_recap(path, anchor)
+            await companion.settled(path)
+            (held,) = (op for op in companion.work.operations if op.held == NO_ROOM)
+            assert held.spec.anchor == anchor
+            assert len(llm.requests) == asked
+        await until(lambda: not companion.room.sentence)
+        await until(lambda: len(llm.requests) > asked)
+        await companion.settled(path)
 
 
 def rows(companion: Companion, statement: str) -> int:

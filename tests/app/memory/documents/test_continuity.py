@@ -63,6 +63,13 @@ def test_a_fact_that_was_not_shown_is_no_memory() -> None:
     assert read_contradictions("7 | Bo is home.", FACTS) == (Contradiction("Bo is home."),)
 
 
+def test_prose_that_names_no_fact_is_no_contradiction() -> None:
+    """Sentences copied from the request stood there as what the newest reply contradicts."""
+    with pytest.raises(Unreadable, match="which fact"):
+        read_contradictions("Rowan is mate of a barge.\nMira has not told him why.", FACTS)
+    assert texts("I compared both.\n2 | Bo is home.") == ["Bo is home."]
+
+
 @pytest.mark.parametrize(
     "refusal",
     ["I'm sorry, but I can't help with that.", "Es tut mir leid, dabei kann ich nicht helfen."],
