@@ -91,6 +91,8 @@ class TurnHistory:
         self._is_reading_only = is_reading_only
         self._around = around
         self._waiting: dict[tuple[str, str], _Waiting] = {}
+        # Of pages that did not wait for their slots: these are made still.
+        self._reported: dict[tuple[str, str], Sent] = {}
         self.changed: Signal[Path] = Signal("changed")
         link.answered.connect(self._on_answered)
         link.sent.connect(self._on_sent)
@@ -150,9 +152,12 @@ class TurnHistory:
             )
         while len(self._waiting) >= WAITING_TURNS:
             del self._waiting[next(iter(self._waiting))]
-        self._waiting[answered.page.id, request.id] = _Waiting(
-            chat, turn, saving, request.tokenizer
-        )
+        waiting = _Waiting(chat, turn, saving, request.tokenizer)
+        report = self._reported.pop((answered.page.id, request.id), None)
+        if report is None:
+            self._waiting[answered.page.id, request.id] = waiting
+        else:
+            self._tasks.spawn(self._take(waiting, report), name="keeping a prompt")
 
     async def _save(self, chat: OpenChat, turn: SentTurn, connection: str) -> SentTurn:
         store = self._store
@@ -173,6 +178,10 @@ class TurnHistory:
         waiting = self._waiting.pop((page.id, report.turn), None)
         if waiting is not None:
             self._tasks.spawn(self._take(waiting, report), name="keeping a prompt")
+            return
+        while len(self._reported) >= WAITING_TURNS:
+            del self._reported[next(iter(self._reported))]
+        self._reported[page.id, report.turn] = report
 
     async def _take(self, waiting: _Waiting, report: Sent) -> None:
         chat = waiting.chat
@@ -213,12 +222,16 @@ def _with_report(turn: SentTurn, report: Sent, count: Callable[[str], int]) -> S
     made = {slot.key: slot for slot in turn.slots}
     slots = tuple(_as_set(slot, made.get(slot.key), count) for slot in report.slots if slot.text)
     expected = {slot.key: slot.text for slot in turn.slots if slot.text}
-    is_late = expected != {slot.key: slot.text for slot in slots}
+    found = {slot.key: slot.text for slot in slots}
+    is_late = expected != found
+    # Of a slot that came too late nothing is known but its text.
+    contents = tuple(one for one in turn.contents if found.get(one.key) == expected.get(one.key))
     parts = tuple(SentPart(p.role, p.text, p.length, p.mark) for p in report.parts)
     order = _places(turn.slots)
     return replace(
         turn,
         slots=tuple(sorted(slots, key=lambda slot: order.get(slot.key, len(order)))),
+        contents=contents,
         is_late=is_late,
         prompt=FinalPrompt(Wire(report.wire), parts),
     )

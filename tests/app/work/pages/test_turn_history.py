@@ -159,6 +159,30 @@ async def test_a_page_that_did_not_wait_is_found_out(played: Played) -> None:
     assert [slot.text for slot in turn.slots] == ["Old news."]
 
 
+async def test_a_page_that_reports_before_its_slots_are_made_is_found_out(
+    remembered: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slots that came too late stood there as sent, with what they had called up."""
+    link, go_on = remembered.companion._link, asyncio.Event()
+    slots_of = link._slots_of
+
+    async def slow(*whose: Any) -> Any:
+        await go_on.wait()
+        return await slots_of(*whose)
+
+    monkeypatch.setattr(link, "_slots_of", slow)
+    link.sent.connect(lambda _: go_on.set())
+    remembered.number = 1
+    turn = {"kind": "normal", "responder": "Midge", "context": 8000, "messages": 5}
+    await remembered.say(type="turn", id="1", **turn)
+    old = {"key": LONG, "position": 0, "depth": 0, "role": 0, "scan": False, "text": "Old news."}
+    await remembered.sent([old], ("system", "Old news."), ("user", "Hello."))
+    (kept,) = await remembered.turns(1, kept=True)
+    assert kept.is_late
+    assert [slot.text for slot in kept.slots] == ["Old news."]
+    assert not [content for content in kept.contents if content.tokens]
+
+
 async def test_of_a_slot_that_the_page_had_from_before_nothing_is_said_to_be_cut(
     played: Played,
 ) -> None:
