@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -113,5 +114,7 @@ def _depth(questions: Sequence[Sequence[float]], at: int) -> int:
     return 1 + max(_depth(questions, int(way)) for way in questions[at][2:])
 
 
-# A part of the program, like its code: it is read once and never changes.
-TREES = parse_trees(_FILE.read_text(encoding="utf-8"))
+@cache
+def learned_trees() -> Trees:
+    """The trees of the program, read when the first prose is weighed: many a start needs none."""
+    return parse_trees(_FILE.read_text(encoding="utf-8"))

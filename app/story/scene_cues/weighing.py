@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 
 from app.core.resources import RESOURCES
-from app.story.scene_cues.trees import TREES, Trees
+from app.story.scene_cues.trees import Trees, learned_trees
 
 _FILE = RESOURCES / "scene_weights.json"
 
@@ -64,7 +64,7 @@ class Weights:
     prose_bias: float
     prose_from: float
     prose_until: float
-    trees: Trees | None = None
+    trees: Callable[[], Trees] | None = None
 
     def share_of_prose(self, evidence: Mapping[str, float]) -> float:
         """0 among short turns, 1 among long ones.
@@ -92,7 +92,9 @@ class Weights:
     def _of_prose(self, entries: Sequence[Mapping[str, float]]) -> list[float]:
         # What no novel has was not taught to the trees: it counts by its weight.
         scores = [self.prose_bias + _sum(self.prose, evidence) for evidence in entries]
-        told = self.trees.scores(entries) if self.trees else [0.0] * len(scores)
+        if self.trees is None or not entries:
+            return scores
+        told = self.trees().scores(entries)
         return [score + float(more) for score, more in zip(scores, told, strict=True)]
 
 
@@ -110,7 +112,7 @@ def parse_weights(text: str) -> Weights:
 
 
 # A part of the program, like its code: it is read once and never changes.
-WEIGHTS = replace(parse_weights(_FILE.read_text(encoding="utf-8")), trees=TREES)
+WEIGHTS = replace(parse_weights(_FILE.read_text(encoding="utf-8")), trees=learned_trees)
 
 
 def _sum(weights: Mapping[str, float], evidence: Mapping[str, float]) -> float:

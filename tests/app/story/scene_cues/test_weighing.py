@@ -11,7 +11,7 @@ import pytest
 from app.story.messages import Message, digest
 from app.story.scene_cues.evidence import gather
 from app.story.scene_cues.reading import read_all
-from app.story.scene_cues.trees import parse_trees
+from app.story.scene_cues.trees import Trees, parse_trees
 from app.story.scene_cues.weighing import WEIGHTS, parse_weights
 
 STORED = {
@@ -37,17 +37,27 @@ def test_evidence_without_a_weight_counts_nothing() -> None:
 
 def test_what_trees_say_is_added_in_prose_alone() -> None:
     ends = {"bias": 0.0, "names": ["cue"], "trees": [{"questions": [], "ends": [10.0]}]}
-    weights = replace(parse_weights(json.dumps(STORED)), trees=parse_trees(json.dumps(ends)))
+    trees = parse_trees(json.dumps(ends))
+    weights = replace(parse_weights(json.dumps(STORED)), trees=lambda: trees)
     talk, between, prose = ({"prose": value} for value in (1.0, 1.5, 2.0))
     assert weights.weigh([talk, prose, between, prose]) == [-1.0, 7.0, 3.0, 7.0]
+
+
+def test_trees_are_not_read_where_there_is_no_prose() -> None:
+    def never() -> Trees:
+        raise AssertionError("read")
+
+    weights = replace(parse_weights(json.dumps(STORED)), trees=never)
+    assert weights.weigh([{"cue": 1.0}, {"prose": 1.0}]) == [3.0, -1.0]
 
 
 def test_the_weights_of_the_program_are_numbers_for_talk_and_for_prose() -> None:
     assert WEIGHTS.prose_from < WEIGHTS.prose_until
     assert WEIGHTS.trees is not None
+    asked = set(WEIGHTS.trees().names)
     assert len(WEIGHTS.talk) > 50
-    assert len(WEIGHTS.trees.names) > 50
-    assert WEIGHTS.prose.keys() == WEIGHTS.talk.keys() - set(WEIGHTS.trees.names)
+    assert len(asked) > 50
+    assert WEIGHTS.prose.keys() == WEIGHTS.talk.keys() - asked
     assert all(isfinite(w) for w in (*WEIGHTS.talk.values(), *WEIGHTS.prose.values()))
 
 
