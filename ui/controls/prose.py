@@ -67,6 +67,8 @@ class Prose(QTextEdit):
         """Show other words; keeps the place when they are the same."""
         if text == self.toPlainText():
             return
+        # Or the words come in the letters of the place where somebody wrote last.
+        self.setCurrentCharFormat(QTextCharFormat())
         self.setPlainText(text)
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)

@@ -67,10 +67,9 @@ class RecapSubject:
         story = self._session.story
         if story is None:
             return ()
-        if self.anchor:
-            return scene_rows(story, self.anchor)
         shown = self._session.companion.recap_texts.shown
-        rows, path = running_rows(story, deleted), story.chat.path
+        path = story.chat.path
+        rows = scene_rows(story, self.anchor) if self.anchor else running_rows(story, deleted)
         return tuple(replace(row, text=shown(path, row.text)) for row in rows)
 
     def keep(self, text: str, base: int | None, *, was_in_prompt: bool = False) -> None:
@@ -82,7 +81,7 @@ class RecapSubject:
             return
         edits, kept = companion.edits, companion.recap_texts.kept
         self._do(
-            edits.edit_scene_recap(path, self.anchor, text)
+            edits.edit_scene_recap(path, self.anchor, kept(path, text))
             if self.anchor
             else edits.edit_running_recap(
                 path, kept(path, text), base=base, was_in_prompt=was_in_prompt

@@ -552,3 +552,28 @@ async def test_who_wrote_a_version_is_read_to_the_end(page: RecapsPage) -> None:
     assert shown
     assert origin.wordWrap()
     assert origin.width() > page.width() // 2
+
+
+async def test_a_scenes_recap_has_the_headings_of_the_running_one(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """One page called the same parts by English words, and by those of the story."""
+    path = demo_tavern.chat
+    await companion.put_setting("headings_language", "de", path=path)
+    story = companion.story(path)
+    assert story is not None
+    closing = story.scenes[0].closing
+    assert closing is not None
+    await companion.edits.edit_scene_recap(path, closing.anchor, "STATE\nThe key is sold.")
+    subject = page._subject
+    subject.anchor = closing.anchor
+    assert subject.rows(())[0].text == "STAND\nThe key is sold."
+    subject.keep("STAND\nThe key is gone.", None)
+
+    def kept() -> str:
+        now = companion.story(path)
+        recap = now.scene_recap(now.scenes[0]) if now is not None else None
+        return recap.text if recap is not None else ""
+
+    await until(lambda: "gone" in kept())
+    assert kept() == "STATE\nThe key is gone."
