@@ -92,6 +92,7 @@ class Banners(QObject):
         self.first_steps.list_wanted.connect(self.list_wanted)
         self._outside.folder_wanted.connect(self.folder_wanted)
         self._outside.key_wanted.connect(self._on_key_wanted)
+        self._outside.model_wanted.connect(self._on_model_wanted)
         self._page_call.message_wanted.connect(self.message_wanted)
         self.trim_notice.see_wanted.connect(self.budget_wanted)
         self._story_reading.work_wanted.connect(self._on_work_wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -89,7 +90,9 @@ class Backlog:
         """Why an operation may not begin now though nothing else keeps it, "" when it may."""
         if operation.id == self.current:
             return ""
-        return self._holds(operation) or self.absences.why(operation, self.open.keys())
+        return self._holds(operation) or self.absences.why(
+            operation, self.open.keys(), now=time.time()
+        )
 
     def waiting(self, chat_id: int) -> tuple[Operation, ...]:
         """Operations of a chat that wait to be tried again."""

@@ -74,6 +74,11 @@ class OperationQueue(Backlog):
         return self._worker.missing_key
 
     @property
+    def in_vain(self) -> str:
+        """A sentence while it is paused since requests came to nothing one after the other."""
+        return self._worker.in_vain
+
+    @property
     def stopped_before(self) -> Operation | None:
         """The operation that the queue was to pause before, while it does."""
         return self._worker.stopped_before

@@ -9,7 +9,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from app.core.errors import (
+    AnswerUnusable,
     BackendAway,
+    BackendError,
     BackendRefused,
     KeyRefused,
     PromptTooLong,
@@ -28,6 +30,8 @@ log = logging.getLogger(__name__)
 
 # So many requests in a row refused for good (wrong key, unknown model): the next would be too.
 REFUSALS_IN_A_ROW = 2
+# So many answers in a row, of any story and kind, that are of no use: each of them cost tokens.
+UNUSABLE_IN_A_ROW = 4
 LOOK_SECONDS = 30.0
 CHANGED = N_("The messages that it was made from changed; it is planned again.")
 
@@ -50,7 +54,8 @@ class Worker:
 
     is_paused: nothing new is begun. pause_reason: a sentence when it paused by itself.
     away: those that wait for somebody to come back. missing_key: a sentence while a server wants an
-    API key, or another one, "" else.
+    API key, or another one, "" else. in_vain: a sentence while it is paused since requests came to
+    nothing one after the other, "" else.
     """
 
     def __init__(
@@ -70,6 +75,8 @@ class Worker:
         self._outdated: set[int] = set()  # stopped while they ran, since their story changed
         self._refusals = 0
         self._refused: list[int] = []  # those that made it pause
+        self._unusable: list[int] = []  # those answered in vain, since the last that was not
+        self.in_vain = ""
         self.away: set[int] = set()
         self._running: asyncio.Task[Operation] | None = None
         self._idle = asyncio.Event()
@@ -103,13 +110,18 @@ class Worker:
         if before is not None:  # it forgets the pause for good when it begins
             self._backlog.open[before.id] = replace(before, pauses_before=False)
         self.is_paused, self.pause_reason, self._stopped_before = False, "", None
+        if self.in_vain:
+            self._unusable, self.in_vain = [], ""
+            self._backlog.absences.forget_troubles()
         self._ask_again()
 
     def try_refused(self) -> None:
         """Who refused may take it now, by another key or as another model; a pause that the user
         wanted stays.
         """
-        if not self._refused:
+        self._refused += self._unusable
+        self._unusable = []
+        if not self._refused and not self.in_vain:
             return
         if self.pause_reason:
             self.resume()
@@ -123,14 +135,14 @@ class Worker:
         if stopped:
             self._tasks.spawn(self._backlog.do_again(stopped), name="trying again what was refused")
 
-    def hold(self, reason: Exception) -> None:
+    def hold(self, reason: Exception | str) -> None:
         """Pause for a reason that the user is told."""
         self.is_paused, self.pause_reason = True, tr("Paused: {reason}", reason=reason)
         self._backlog.announce()
 
     def forget_refusals(self) -> None:
         """What made it pause is tried again by other means."""
-        self._refused, self.missing_key = [], ""
+        self._refused, self._unusable, self.missing_key = [], [], ""
 
     async def cancel(self, operation_id: int, *, is_final: bool = True) -> None:
         """Drop an operation; one that runs is stopped at once, one that is done stays done.
@@ -231,6 +243,8 @@ class Worker:
         if is_held or timeout is not None:
             # Not the time until then: a computer that sleeps, or whose clock is set, would miss it.
             timeout = min(timeout or LOOK_SECONDS, LOOK_SECONDS)
+        if not self.is_paused and (asked := self._backlog.absences.due(now=time.time())):
+            timeout = min(timeout or LOOK_SECONDS, max(0.05, asked - time.time()))
         try:
             async with asyncio.timeout(timeout):
                 await self._backlog.wake.wait()
@@ -257,12 +271,20 @@ class Worker:
                 self.away.add(operation.id)
                 if not error.was_sent:
                     self._backlog.absences.note(ended)
+            elif isinstance(error, BackendError) and error.is_transient:
+                self._hold_in_vain(
+                    self._backlog.absences.note_trouble(ended, error, now=time.time())
+                )
             else:
                 self._backlog.absences.over(operation)
             if ended.status is OperationStatus.FAILED:
                 self._count_refusal(operation.id, error)
+                if isinstance(error, AnswerUnusable) and taken:
+                    self._count_unusable(operation.id, error)
             return ended
         self._refusals, self._refused, self.missing_key = 0, [], ""
+        if taken and not outcome.in_vain:
+            self._unusable = []
         self._backlog.absences.over(operation)
         return done(having_taken(attempt, taken) if outcome.in_vain else attempt, outcome)
 
@@ -283,6 +305,22 @@ class Worker:
             self._refused.append(operation_id)
             if self._refusals >= REFUSALS_IN_A_ROW:
                 self.hold(error)
+
+    def _count_unusable(self, operation_id: int, error: AnswerUnusable) -> None:
+        """A model that cannot give what is asked for would be paid for all that waits."""
+        self._unusable.append(operation_id)
+        if len(self._unusable) >= UNUSABLE_IN_A_ROW:
+            said = tr(
+                "{n} answers in a row were of no use. The last one: {why}",
+                n=len(self._unusable),
+                why=error,
+            )
+            self._hold_in_vain(said)
+
+    def _hold_in_vain(self, reason: str) -> None:
+        if reason:
+            self.in_vain = reason
+            self.hold(reason)
 
     async def _settle(self, operation: Operation) -> None:
         """Keep the operation's new state, and tell whoever waits for its end."""

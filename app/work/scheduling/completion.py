@@ -54,7 +54,12 @@ class Completion:
             await self._queue.wait_idle()
             waiting = self._queue.waiting(chat.chat_id)
             due = min((op.not_before for op in waiting), default=None)
-            if due is None or time.monotonic() + due - time.time() > deadline:
+            asked = self._queue.absences.due(now=time.time())
+            if asked is not None and self._queue.left(chat.chat_id):
+                due = asked if due is None else min(due, asked)
+            if due is None or self._queue.is_paused:
+                break
+            if time.monotonic() + due - time.time() > deadline:
                 break
             await asyncio.sleep(max(0.05, due - time.time()))
         sentences = [op.error for op in (*self._queue.failed(chat.chat_id), *waiting)]

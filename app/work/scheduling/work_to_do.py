@@ -177,6 +177,13 @@ class WorkToDo:
         """A sentence while a model's server wants an API key, or another one, "" else."""
         return self._queue.missing_key
 
+    @property
+    def in_vain(self) -> str:
+        """A sentence while the queue is paused since requests came to nothing one after the other,
+        "" else.
+        """
+        return self._queue.in_vain
+
     def why_unwritten(self, path: Path, anchor: str) -> str:
         """What is in the way of the recap of the scene that ends here in an open chat, in one
         sentence; "" where nothing is known of it.

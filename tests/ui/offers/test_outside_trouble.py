@@ -53,3 +53,24 @@ async def test_a_refused_key_leads_to_its_field(
     said = "http://localhost:9 does not accept the API key (401). Check it."
     companion.health_changed.emit(companion.health)
     assert notice.sentence == said
+
+
+async def test_answers_in_vain_are_told_with_both_ways_on(
+    demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "4 answers in a row were of no use. The last one: not in the form."
+    monkeypatch.setattr(WorkToDo, "in_vain", property(lambda _: said))
+    companion.work.pause()
+    companion.health_changed.emit(companion.health)
+    notice = demo_window.frame.notice
+    assert notice.sentence.startswith(said)
+    assert "paused" in notice.sentence
+    assert (notice.way_on, notice.ways) == ("Test or change the model", ("Go on",))
+    notice.choose("Go on")
+    assert not companion.work.is_paused
+    said = ""
+    companion.health_changed.emit(companion.health)
+    said = "3 requests in a row came to nothing. The last one: the connection broke."
+    companion.health_changed.emit(companion.health)
+    notice.take_up()
+    assert isinstance(demo_window.page, SettingsPage)

@@ -20,6 +20,7 @@ from app.core.errors import (
 )
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
 from app.core.tasks import TaskSupervisor
+from app.llm.backends import retries
 from app.llm.backends.retries import MAX_ATTEMPTS
 from app.llm.writers.meter import RequestUse, note
 from app.store.store import Store
@@ -783,3 +784,120 @@ async def test_what_a_failed_attempt_took_stands_with_it(
     (failed,) = queue.operations
     assert failed.status is OperationStatus.FAILED
     assert (failed.prompt_tokens, failed.output_tokens, failed.backend) == (220, 7, "m")
+
+
+def useless(words: str = "The model did not answer in the form.") -> Callable[[], Awaitable[None]]:
+    """An answer that had to be paid for, and is of no use."""
+
+    async def act() -> None:
+        note(RequestUse("recap", "model", 2_000, 30))
+        raise AnswerUnusable(words)
+
+    return act
+
+
+async def test_answers_of_no_use_in_a_row_pause_the_queue(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """A model that never answered in the form was asked, and paid, for each of a long backlog."""
+    script = Script({key: useless() for key in "abcdefgh"})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec(key) for key in "abcdefgh"])
+    await queue.wait_idle()
+    assert [operation.spec.key for operation in queue.failed(1)] == list("abcd")
+    assert "The model did not answer in the form." in queue.in_vain
+    assert queue.in_vain in queue.pause_reason
+    script.acts.clear()
+    queue.resume()  # on with the rest, as the user says
+    await queue.wait_idle()
+    assert script.done == list("efgh")
+    assert queue.in_vain == ""
+
+
+async def test_another_model_is_asked_what_the_last_one_answered_in_vain(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    script = Script({key: useless() for key in "abcde"})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec(key) for key in "abcde"])
+    await queue.wait_idle()
+    script.acts.clear()
+    queue.ask_another()
+    async with asyncio.timeout(5):
+        while len(script.done) < 5:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert sorted(script.done) == list("abcde")
+
+
+async def test_one_answer_of_use_begins_the_count_anew(store: Store, tasks: TaskSupervisor) -> None:
+    async def good() -> None:
+        note(RequestUse("recap", "model", 2_000, 30))
+
+    acts = {key: useless() for key in "abcefg"} | {"d": good}
+    queue = await queue_of(store, tasks, Script(acts))
+    await queue.add([spec(key) for key in "abcdefg"])
+    await queue.wait_idle()
+    assert not queue.is_paused
+    assert len(queue.failed(1)) == 6
+
+
+async def queue_of_one_model(store: Store, tasks: TaskSupervisor, script: Script) -> OperationQueue:
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(
+        store, script.perform, script.after, tasks, asked=lambda spec: spec.kind.value
+    )
+    await queue.start()
+    return queue
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BackendBusy("Too many requests.", retry_after_seconds=20),
+        BackendBusy("Out of memory."),
+        BackendUnreachable("The connection broke."),
+    ],
+)
+async def test_who_cannot_answer_now_is_asked_by_nobody_meanwhile(
+    store: Store, tasks: TaskSupervisor, error: BackendUnreachable
+) -> None:
+    """Each of a long backlog asked in turn, though the server had said how long to wait."""
+    script = Script({key: fail_with(error) for key in "abc"})
+    queue = await queue_of_one_model(store, tasks, script)
+    other = replace(spec("other"), kind=OperationKind.RUNNING_RECAP)
+    await queue.add([*map(spec, "abc"), other])
+    await queue.wait_idle()
+    assert script.done == ["other"]  # another model does it
+    assert [op.spec.key for op in queue.waiting(1)] == ["a"]
+    assert [op.error or op.held for op in queue.operations[:3]] == [str(error)] * 3
+    script.acts.clear()
+    await queue.retry(queue.waiting(1)[0].id)
+    await queue.wait_idle()
+    assert script.done == ["other", "a", "b", "c"]
+
+
+async def test_answers_that_break_off_in_a_row_pause_the_queue(
+    store: Store, tasks: TaskSupervisor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came of them was paid for all the same."""
+    monkeypatch.setattr(retries, "FIRST_DELAY_SECONDS", 0.2)
+
+    async def broken() -> None:
+        error = BackendUnreachable("The connection broke.")
+        error.was_sent = True
+        raise error
+
+    script = Script(dict.fromkeys("abcdefgh", broken))
+    queue = await queue_of_one_model(store, tasks, script)
+    await queue.add([spec(key) for key in "abcdefgh"])
+    async with asyncio.timeout(10):
+        while not queue.is_paused:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert sum(op.attempts for op in queue.operations) < 8
+    assert "The connection broke." in queue.in_vain
+    script.acts.clear()
+    queue.resume()
+    async with asyncio.timeout(10):
+        while len(script.done) < 8:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert queue.in_vain == ""
