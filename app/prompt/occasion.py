@@ -104,15 +104,16 @@ class Occasion:
             if standing.memory.tier is tier and (standing.is_active or self._gave_way(standing))
         )
 
+    def gave_way(self, tier: Tier) -> tuple[Standing, ...]:
+        """What of a tier is kept no more only since others matter more, as if it were: nothing says
+        that it is over.
+        """
+        found = (s for s in self._known if s.memory.tier is tier and _is_outranked(s))
+        return _in_order(replace(s, status=Status.ACTIVE) for s in found)
+
     def _gave_way(self, standing: Standing) -> bool:
-        ending = standing.ending
-        return (
-            self.horizon is not None
-            and standing.status is Status.ENDED
-            and ending is not None
-            and ending.reason is EndReason.OUTRANKED
-            and (standing.end or 0) > self.horizon
-        )
+        horizon = self.horizon
+        return horizon is not None and _is_outranked(standing) and (standing.end or 0) > horizon
 
     @cached_property
     def _active(self) -> tuple[Standing, ...]:
@@ -430,6 +431,12 @@ class Occasion:
         if document.chat != self.told.chat or not document.until:
             return -1
         return self.places.get(document.until)
+
+
+def _is_outranked(standing: Standing) -> bool:
+    ending = standing.ending
+    is_ended = standing.status is Status.ENDED and ending is not None
+    return is_ended and ending is not None and ending.reason is EndReason.OUTRANKED
 
 
 def _outcome(arc: Memory, ending: Ending) -> Memory:

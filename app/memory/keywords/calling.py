@@ -99,7 +99,7 @@ def called(
     asked = asked_by(words, recent, entities, where)
     if not asked:
         return {memory.id: Called() for memory in memories}
-    terms = [words.of(_said_by(memory)) for memory in memories]
+    terms = [words.of(said_by(memory)) for memory in memories]
     postings = Postings.of(terms)
     weigh = _weigher(postings, rarity)
     last = {term: weigh(term) for term in set(words.asked(recent[-1])) if postings.rarity(term)}
@@ -120,7 +120,7 @@ def called(
     return found
 
 
-def _said_by(memory: Memory) -> str:
+def said_by(memory: Memory) -> str:
     """All by which it may be found."""
     return " ".join((memory.text, memory.subject, memory.target, *memory.entities))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from app.memory.keywords.calling import LEAST_SHARED, asked_by, said_by
 from app.memory.ranking import (
     PROTECTED,
     hybrid,
@@ -65,15 +66,23 @@ def long_draft(occasion: Occasion) -> Draft:
 
 @dataclass(frozen=True, slots=True)
 class CalledUp:
-    """Long-term memories that the last messages call up, and fresh ones: best first. held: all."""
+    """Long-term memories that the last messages call up, and fresh ones: best first. held: all.
+    gave_way: ids of those that are kept no more since others matter more.
+    """
 
     best_first: tuple[Memory, ...]
     held: tuple[Standing, ...]
+    gave_way: frozenset[str] = frozenset()
 
 
 def call_up(occasion: Occasion) -> CalledUp:
-    """What the moment calls up, whatever the long-term slot may hold of it."""
-    memories, _ = _wanted(occasion, Tier.LONG_TERM)
+    """What the moment calls up, whatever the long-term slot may hold of it, and what it has room
+    for no more.
+    """
+    kept, _ = _wanted(occasion, Tier.LONG_TERM)
+    gave_way = occasion.gave_way(Tier.LONG_TERM) if kept else ()
+    old = _spoken_of(occasion, _told_to(occasion, gave_way)[0])
+    memories = _in_time((*kept, *old))
     held = [standing.memory for standing in memories]
     found = calls(occasion, held)
     best = max((one.score for one in found.values()), default=0.0) or 1.0
@@ -83,7 +92,19 @@ def call_up(occasion: Occasion) -> CalledUp:
     }
     fresh = {standing.memory.id for standing in memories if occasion.is_fresh(standing)}
     touched = [memory for memory in held if memory.id in fresh or found[memory.id]]
-    return CalledUp(ranked(touched, worth), memories)
+    return CalledUp(ranked(touched, worth), memories, frozenset(s.memory.id for s in old))
+
+
+def _spoken_of(occasion: Occasion, memories: Sequence[Standing]) -> tuple[Standing, ...]:
+    """Of the hundreds that a long story leaves, those of which the last messages say words."""
+    if not memories:
+        return ()
+    asked = asked_by(occasion.words, occasion.recent, occasion.told.entities).terms.keys()
+    return tuple(
+        standing
+        for standing in memories
+        if len(asked & set(occasion.words.of(said_by(standing.memory)))) >= LEAST_SHARED
+    )
 
 
 def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str]) -> Draft:
@@ -100,7 +121,7 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
         standing.memory.id
         for standing in called.held
         if _is_past(occasion, standing) and not occasion.is_lately(standing)
-    }
+    } | called.gave_way
     held = called.held
     return _listed(occasion, SlotName.TRIGGERED, best_first, held, left_out, {}, ranks, past)
 
@@ -221,9 +242,15 @@ def _wanted(
     """What of a tier may be told to the responder, and what not."""
     if not occasion.memory.is_enabled(tier):
         return (), ()
+    return _told_to(occasion, occasion.at_head(tier) if at_head else occasion.active(tier))
+
+
+def _told_to(
+    occasion: Occasion, standings: Iterable[Standing]
+) -> tuple[tuple[Standing, ...], tuple[LeftOut, ...]]:
     kept: list[Standing] = []
     left_out: list[LeftOut] = []
-    for standing in occasion.at_head(tier) if at_head else occasion.active(tier):
+    for standing in standings:
         memory = standing.memory
         if not occasion.was_there(memory) and not occasion.slots.secondhand_marked:
             left_out.append(_left_out(memory, Reason.SECONDHAND))

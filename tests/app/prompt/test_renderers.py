@@ -76,6 +76,24 @@ def test_a_slot_that_has_nothing_to_tell_any_more_is_gone() -> None:
     assert slot(prompt([one], longterm_enabled=False), SlotName.LONG) is None
 
 
+def test_a_fact_that_others_outranked_is_called_up_by_the_moment_alone() -> None:
+    """Of three thousand messages the twenty-five newest facts could be told, and nothing else."""
+    over = Ending(EndReason.OUTRANKED, sources=(Source(1, "m1", digest(LINES[1])),))
+    wrong = replace(over, reason=EndReason.SUPERSEDED)
+    old = memory("Captain Holloway buried a copper kettle under the jetty.", endings=(over,))
+    untrue = memory("Captain Holloway sold a copper kettle at the fair.", endings=(wrong,))
+    kept = memory("The mill grinds barley.")
+    asked = story(*LINES, "Where is the copper kettle of Captain Holloway?")
+    told = prompt([old, untrue, kept], of=asked, is_indexed=True)
+    assert "Earlier, as things stood then:\n- Captain Holloway buried" in text_of(
+        told, SlotName.TRIGGERED
+    )
+    assert "buried" not in text_of(told, SlotName.LONG)
+    assert "sold" not in whole(told)
+    calm = prompt([old, untrue, kept], of=story(*LINES, "Rain falls."), is_indexed=True)
+    assert "kettle" not in whole(calm)
+
+
 ENDED = Ending(EndReason.BY_HAND)
 
 
