@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.errors import BackendError
-from app.core.translation import number, tr
+from app.core.translation import N_, number, tr
 from app.llm.backends.factory import offered_models
 from app.llm.backends.ollama import FoundModel, found_models
 from app.llm.backends.specs import OLLAMA_URL, BackendSpec, clean_url
@@ -20,7 +20,8 @@ from app.story.messages import Message, digest
 LOOK_SECONDS = 2.0
 ASK_SECONDS = 8.0
 TRIAL_SECONDS = 20.0
-SAMPLE = (
+# In the program's language, or nobody could tell from it how a model writes in theirs.
+SAMPLE = N_(
     "The last ferry was gone, so Ada paid the miller two coins for a bed in the loft and asked "
     'him to wake her before the bell. "The road to Harrow is shut," he said. "You will need '
     'the ford." She hid the sealed letter under the straw and did not tell him about it.'
@@ -84,7 +85,7 @@ def _fault_of(trial: ModelTrial) -> str:
         return tr("it wrote next to nothing.")
     if not any(word in text.casefold() for word in TOLD):
         return tr("it does not tell of the scene.")
-    if len(text) >= len(SAMPLE):
+    if len(text) >= len(tr(SAMPLE)):
         return tr("it is as long as the scene itself.")
     return ""
 
@@ -129,7 +130,8 @@ async def try_writer(
     def ended(text: str, error: str = "", tokens: int = 0) -> ModelTrial:
         return ModelTrial(text.strip(), time.monotonic() - began, error, tokens)
 
-    sample = Message("sample", digest(SAMPLE), "Narrator", SAMPLE)
+    told = tr(SAMPLE)
+    sample = Message("sample", digest(told), tr("Narrator"), told)
     try:
         async with asyncio.timeout(seconds):
             written = await writer.message_recap(sample, on_text=hear)

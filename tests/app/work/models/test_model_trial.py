@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from app.core import translation
 from app.core.errors import BackendError, UsageError
 from app.llm.backends.specs import OPENAI
 from app.llm.writers.factory import make_writer
@@ -28,6 +29,20 @@ async def test_a_trial_shows_what_the_model_wrote() -> None:
     assert trial.text == "Ada hides a letter from the miller."
     assert trial.error == ""
     assert trial.seconds > 0
+
+
+async def test_a_model_is_tried_in_the_language_of_the_program() -> None:
+    """A German saw an English scene, which tells nothing of how a model writes German."""
+    translation.use("de")
+    try:
+        with FakeLlm(lambda request: "Ada versteckt einen Brief vor dem Müller.") as llm:
+            writer = writer_of(f"openai:{MODEL}@{llm.url}")
+            trial = await try_writer(writer)
+            await writer.aclose()
+    finally:
+        translation.use(translation.ENGLISH)
+    assert "Die letzte Fähre war fort" in llm.requests[0].text
+    assert trial.verdict.is_usable
 
 
 async def test_a_trial_ends_when_its_time_is_over() -> None:
