@@ -82,7 +82,7 @@ async function scene(text) {
 
 async function search(text) {
     const result = await wish('search', { text });
-    return result ? list(`“${text.slice(0, 80)}”`, result, t`Nothing was found.`) : '';
+    return result ? list(t`“${text.slice(0, 80)}”`, result, t`Nothing was found.`) : '';
 }
 
 async function check(text) {
@@ -110,7 +110,7 @@ const writing = (text) => async () => {
 const order = (text) => async () => {
     const result = await wish('order', { text });
     if (Array.isArray(result?.items)) {
-        return list(t`Tokens`, result, t`Nothing was found.`);
+        return list(t`Tokens of the memory`, result, t`Nothing was found.`);
     }
     if (result?.said) {
         tell(result.said, 'info');

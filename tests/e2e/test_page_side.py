@@ -257,6 +257,12 @@ async def test_what_is_added_speaks_the_language_that_sillytavern_speaks(
     await page.page.wait_for_selector("#tavernkeep_badge[title^='Tavernkeep: verbunden']")
     button = f"{at(0, 'scene')}[title^='Mit dieser Nachricht']"
     await page.page.wait_for_selector(button, state="attached")
+    # SillyTavern knows the word “Tokens”, too, and would have it in its own words.
+    for command, title in (("/tk-search ferry", "„ferry“"), ("/tk-tokens", "Token des Gedächtn")):
+        await page.slash(command)
+        await page.page.wait_for_selector(f".tavernkeep-previously:has-text('{title}')")
+        await page.page.keyboard.press("Escape")
+        await counted(page, ".tavernkeep-previously", 0)
     await page.evaluate("() => localStorage.removeItem('language')")
     await page.reload()
     await page.page.wait_for_selector("#tavernkeep_badge[title^='Tavernkeep: connected']")
