@@ -29,6 +29,9 @@ PRIORITY_PASS = PRIORITY_SCENE + 2
 # A long story is recapped before all of it is read: it is told sooner, and remembered behind that.
 PRIORITY_BACKLOG = PRIORITY_SCENE - 2
 CATCH_UP_MESSAGES = 20  # new messages of one request, at most (spec/smart-memory.md §19)
+# More of short ones, as long as they are no more text than a reading while one plays: instructions
+# and notes cost the same for each request.
+MOST_SHORT, SHORT_TOKENS = 60, 1_500
 # The same in tokens: of what the answer and a margin leave of the context, what instructions and
 # notes leave (app/llm/writers/asking.py). More would be cut into several requests.
 PROMPT_SHARE = 0.5
@@ -262,7 +265,7 @@ def reading_cost(
     passes = at = 0
     while at < len(missing):
         passes += 1
-        at += len(_chunk(story, missing[at : at + CATCH_UP_MESSAGES], writing))
+        at += len(_chunk(story, missing[at : at + MOST_SHORT], writing))
     tiers = len(enabled_tiers(settings))
     of_pass = 1 if is_in_one(settings, writing.spec) else tiers
     tokens = sum(story.message_tokens[index] for index in missing) if story.message_tokens else 0
@@ -358,12 +361,14 @@ def _chunk(story: Story, run: Sequence[int], writing: Writing) -> list[int]:
         return list(run[:FOUND_AT_ONCE])
     room = room_for_messages(writing)
     chunk: list[int] = []
-    for index in run[:CATCH_UP_MESSAGES]:
+    taken = 0
+    for index in run[: MOST_SHORT if story.message_tokens else CATCH_UP_MESSAGES]:
         tokens = story.message_tokens[index] if story.message_tokens else 0
-        if chunk and tokens > room:
+        most = room if len(chunk) < CATCH_UP_MESSAGES else min(room, SHORT_TOKENS)
+        if chunk and taken + tokens > most:
             break
         chunk.append(index)
-        room -= tokens
+        taken += tokens
     return chunk
 
 

@@ -1,0 +1,50 @@
+"""How much of a chat one reading for its memory takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.settings.values import REGISTRY
+from app.story.messages import Message, digest
+from app.story.story import ChatKind, ChatRef, Story
+from app.work.planning.memory_planner import (
+    CATCH_UP_MESSAGES,
+    MOST_SHORT,
+    Reading,
+    next_pass,
+    reading_cost,
+)
+from app.work.planning.planner import Writing
+
+WRITING = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False, context_tokens=32_000)
+SETTINGS = {name: setting.default for name, setting in REGISTRY.items()}
+
+
+def story_of(count: int, tokens: int) -> Story:
+    """So many messages of so many tokens each."""
+    messages = tuple(
+        Message(f"m{n}", digest(str(n)), "Ana", f"Text {n}.", is_user=n % 2 == 0)
+        for n in range(count)
+    )
+    chat = ChatRef(path=None, kind=ChatKind.FILE, title="chat")  # type: ignore[arg-type]
+    return Story(chat, messages=messages, message_tokens=(tokens,) * count)
+
+
+@pytest.mark.parametrize(("tokens", "count"), [(150, 20), (75, 20), (50, 30), (10, MOST_SHORT)])
+def test_of_short_messages_one_request_reads_more(tokens: int, count: int) -> None:
+    """Twenty of thirty tokens each were paid for with seven thousand."""
+    story = story_of(200, tokens)
+    spec = next_pass(story, 1, SETTINGS, WRITING, Reading(is_whole=True))
+    assert spec is not None
+    assert len(spec.params["anchors"]) == count
+    cost = reading_cost(story, SETTINGS, WRITING, Reading(is_whole=True))
+    assert cost.passes == -(-200 // count)
+
+
+def test_of_messages_that_nobody_counted_it_reads_no_more() -> None:
+    story = replace(story_of(200, 10), message_tokens=())
+    spec = next_pass(story, 1, SETTINGS, WRITING, Reading(is_whole=True))
+    assert spec is not None
+    assert len(spec.params["anchors"]) == CATCH_UP_MESSAGES
