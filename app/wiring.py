@@ -31,6 +31,7 @@ from app.work.chats.message_indexes import MessageIndexes
 from app.work.chats.mirroring.mirror import Mirror
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
+from app.work.edits.asked_recaps import AskedRecaps
 from app.work.edits.extension_settings import ExtensionSettings
 from app.work.edits.memory_edits import MemoryEdits
 from app.work.edits.prompt_edits import PromptEdits
@@ -66,6 +67,7 @@ from app.work.queries.export import StoryExport
 from app.work.queries.memory_queries import MemoryQueries
 from app.work.queries.searching import Search
 from app.work.queue.operation_queue import OperationQueue
+from app.work.scheduling.asked_costs import AskedCosts
 from app.work.scheduling.break_search import ModelBreakSearch
 from app.work.scheduling.completion import Completion
 from app.work.scheduling.orders import Orders
@@ -188,6 +190,9 @@ class Wiring(News, ABC):
             lambda: self.use.tariff,
             asks_first=parts.options.asks_first,
         )
+        self.asked_costs = AskedCosts(
+            self._chats, lambda: self.models.writing(), self._scheduler.estimates
+        )
         self._names = ChatNames(self._store, self._library)
         self._chats.read.connect(self._names.note)
         self._chats.deleted.connect(self._on_deleted)
@@ -247,7 +252,12 @@ class Wiring(News, ABC):
         self.their_settings = ExtensionSettings(self.settings, self._chats, self.settings_file)
         takes_in = self.budgets.take_in, self.settings_file.take_in, self.breaks.take_in
         self.edits = StoryEdits(
-            self._store, self._chats, self._enqueue, self.models.writing, takes_in
+            self._store,
+            self._chats,
+            self._enqueue,
+            self.models.writing,
+            AskedRecaps(self._queue),
+            takes_in,
         )
 
     def _make_finders(self, parts: Parts) -> Finders:

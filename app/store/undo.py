@@ -66,6 +66,18 @@ class UndoJournal:
         )
         return "" if row is None else str(row[0])
 
+    def newest(self, chat_id: int) -> float:
+        """When that was done which would be taken back (seconds since the epoch), 0.0 for none."""
+        table = self._entries
+        row = (
+            table.select(table.created)
+            .where((table.chat_id == chat_id) & (table.direction == UNDO))
+            .order_by(table.id.desc())
+            .tuples()
+            .first()
+        )
+        return 0.0 if row is None else float(row[0])
+
     def entries(self, chat_id: int) -> tuple[JournalEntry, ...]:
         """All actions of a chat, the newest first: those that were taken back, then the others."""
         table = self._entries

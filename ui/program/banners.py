@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
@@ -11,6 +13,7 @@ from ui.copies.alarm import ChatCopies
 from ui.core.actions import Actions
 from ui.core.session import Session
 from ui.memories.pane.waiting import WaitingCount
+from ui.offers.asked_recaps import AskedRecaps
 from ui.offers.away_recap import AwayRecaps
 from ui.offers.break_search import ModelBreakSearch
 from ui.offers.cap_notice import CapNotice
@@ -82,10 +85,21 @@ class Banners(QObject):
         self.copies = ChatCopies(session, notice)
         self.replacement = Replacement(session, window)
         self.clearing = Clearing(session, notice)
+        self.asked_recaps = AskedRecaps(session, notice)
         self._story_reading = StoryReading(session, notice)
         self.recap_import = RecapImportOffer(session, notice)
         self.break_hunt = ModelBreakSearch(session, notice)
         self._connect()
+
+    @property
+    def wants(self) -> dict[str, Callable[..., object]]:
+        """What follows signals of pages that lead to a notice, by their names."""
+        return {
+            "breaks_wanted": self.break_hunt.begin,
+            "recaps_asked": self.asked_recaps.ask,
+            "clearing_wanted": self.clearing.begin,
+            "recap_import_wanted": self.recap_import.begin,
+        }
 
     def _connect(self) -> None:
         self.first_steps.folder_wanted.connect(self.folder_wanted)

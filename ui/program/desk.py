@@ -226,9 +226,7 @@ class Desk(QObject):
             "prompt_wanted": self._actions["page.prompt"].trigger,
             "budget_wanted": self._on_budget_wanted,
             "scene_memories_wanted": self._on_scene_memories_wanted,
-            "breaks_wanted": self.banners.break_hunt.begin,
-            "clearing_wanted": self.banners.clearing.begin,
-            "recap_import_wanted": self.banners.recap_import.begin,
+            **self.banners.wants,
             "review_wanted": self._on_review_wanted,
             "waiting_changed": self.banners.show_in_review,
         }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import UsageError
@@ -11,6 +12,7 @@ from app.story.message_data import Mark
 from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
+from app.work.planning.asked_cost import AskedCost
 from ui.core.session import Session
 from ui.story.messages.rows import is_folded
 from ui.story.target import Target
@@ -23,12 +25,19 @@ INJECTS = "message_recaps_inject"
 COLOURS = "story_colours"
 COMMAND = N_("changing the story")
 
+# What it takes, what begins it, and whether it is about scenes and not messages.
+Ask = Callable[[AskedCost, Callable[[], Coroutine[Any, Any, object]], bool], None]
+
 
 class StoryCommands:
-    """Asks for one change of one story at a time; failures are told by the session."""
+    """Asks for one change of one story at a time; failures are told by the session.
 
-    def __init__(self, session: Session) -> None:
+    ask: begins what would be asked of a model, many requests only at the user's word.
+    """
+
+    def __init__(self, session: Session, ask: Ask) -> None:
         self._session = session
+        self._ask = ask
 
     @property
     def _edits(self) -> StoryEdits:
@@ -41,26 +50,31 @@ class StoryCommands:
         """Do what an action of StoryActions is called, where that changes the story."""
         path, recaps = target.story.chat.path, self._edits.messages
         if name == "redo_recap" and len(target.more) > 1:
-            self._do(recaps.write(path, target.anchors()))
+            self._write(path, target.anchors())
         elif name in ("redo_recap", "rebuild"):
             self._on_scene(name, target)
         elif name in ("merge_previous", "merge_next", "toggle_break", "delete_break"):
             self._on_break(name, target)
         elif name == "recap_missing":
-            self._do(recaps.write_missing(path))
+            cost = self._session.companion.asked_costs.of_messages(path)
+            self._ask(cost, lambda: recaps.write_missing(path), False)
         elif name == "recap_scene_messages" and (scene := target.the_scene()) is not None:
             shown = target.story.messages[scene.first : scene.last + 1]
-            self._do(recaps.write(path, tuple(message.anchor for message in shown)))
+            self._write(path, tuple(message.anchor for message in shown))
         elif name == "leave_out":
             self._do(self._session.companion.reading_bounds.toggle(path, target.anchors()))
         elif name in MARKS:
             self._do(recaps.mark(path, target.anchors(), MARKS[name]))
         elif name == "recap_message":
-            self._do(recaps.write(path, target.anchors()))
+            self._write(path, target.anchors())
         elif name == "clear_recap":
             self._do(recaps.clear(path, target.anchors()))
         elif target.message is not None:
             self._on_message(name, target, target.story.messages[target.message])
+
+    def _write(self, path: Path, anchors: Sequence[str]) -> None:
+        cost = self._session.companion.asked_costs.of_messages(path, anchors)
+        self._ask(cost, lambda: self._edits.messages.write(path, anchors), False)
 
     def _on_message(self, name: str, target: Target, message: Message) -> None:
         path, edits = target.story.chat.path, self._edits
@@ -162,9 +176,15 @@ class StoryCommands:
 
     def recap_scenes(self, story: Story, scenes: Sequence[Scene]) -> None:
         """Have recaps written of closed scenes, the oldest first."""
-        for scene in scenes:
-            if scene.closing is not None:
-                self._do(self._edits.redo_scene_recap(story.chat.path, scene.closing.anchor))
+        path = story.chat.path
+        anchors = [scene.closing.anchor for scene in scenes if scene.closing is not None]
+
+        async def begin() -> None:
+            for anchor in anchors:
+                await self._edits.redo_scene_recap(path, anchor)
+
+        if anchors:
+            self._ask(self._session.companion.asked_costs.of_scenes(path, anchors), begin, True)
 
     def injects_recaps(self, story: Story) -> bool:
         """Whether message recaps of a story go into its prompt; yes where there is no story."""

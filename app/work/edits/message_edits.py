@@ -160,7 +160,12 @@ class MessageEdits:
         again = str(time.time_ns())
         await self._enqueue(
             message_recap_specs(
-                messages, chat.chat_id, self._writing(), priority=PRIORITY_ASKED, again=again
+                messages,
+                chat.chat_id,
+                self._writing(),
+                priority=PRIORITY_ASKED,
+                again=again,
+                places=chat.story.places,
             )
         )
 

@@ -20,6 +20,7 @@ from app.story.recaps import YOU, RunningVersion, SceneRecap, injected_version
 from app.story.scenes import Scene
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
+from app.work.edits.asked_recaps import NEW_RECAPS, AskedRecaps
 from app.work.edits.change_history import ChangeHistory
 from app.work.edits.drafts import StoryDrafts
 from app.work.edits.message_edits import MessageEdits
@@ -51,12 +52,14 @@ class StoryEdits:
         chats: OpenChats,
         enqueue: Callable[[Sequence[OperationSpec]], Awaitable[None]],
         writing: Callable[[], Writing],
+        asked: AskedRecaps,
         takes_in: Sequence[Callable[[OpenChat], Awaitable[None]]] = (),
     ) -> None:
         self._store = store
         self._chats = chats
         self._enqueue = enqueue
         self._writing = writing
+        self._asked = asked
         self._takes_in = takes_in
         self.drafts = StoryDrafts(store, chats)
         self.scenes = SceneEdits(store, chats, self._do)
@@ -275,8 +278,15 @@ class StoryEdits:
         return gone
 
     async def undo(self, path: Path) -> str:
-        """Take back what was done last in a chat; gives its name."""
+        """Take back what was done last in a chat; gives its name.
+
+        Of recaps that were asked for, those that are not written yet are written no more.
+        """
         chat = self._open(path)
+        asked, last = await self._last(chat)
+        await self._asked.take_out(chat.chat_id, {max(asked, last)})
+        if asked > last:
+            return NEW_RECAPS
         label = await self._store.run(lambda: self._store.undo.undo(chat.chat_id))
         await self._take_in(chat)
         return label
@@ -291,12 +301,23 @@ class StoryEdits:
     async def undo_labels(self, path: Path) -> tuple[str, str]:
         """Names of what undo and redo would do in a chat, "" for nothing."""
         chat, journal = self._open(path), self._store.undo
-        return await self._store.run(
+        undo, redo = await self._store.run(
             lambda: (journal.label(chat.chat_id, UNDO), journal.label(chat.chat_id, REDO))
         )
+        asked, last = await self._last(chat)
+        return NEW_RECAPS if asked > last else undo, redo
+
+    async def _last(self, chat: OpenChat) -> tuple[float, float]:
+        """When recaps were asked for of which some wait, and when something was done last (seconds
+        since the epoch); 0.0 for never.
+        """
+        asked = self._asked.newest(chat.chat_id)
+        return asked, await self._store.run(lambda: self._store.undo.newest(chat.chat_id))
 
     async def _take_in(self, chat: OpenChat) -> None:
-        """Show what undo and redo put into the database."""
+        """Show what undo and redo put into the database; nothing more is written of what went."""
+        entries = await self._store.run(lambda: self._store.undo.entries(chat.chat_id))
+        await self._asked.take_out(chat.chat_id, {e.when for e in entries if e.is_undone})
         for take_in in self._takes_in:
             await take_in(chat)
         await self._chats.refresh_all_of(chat)

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from app.core.errors import AnswerUnusable, OperationOutdated
 from app.core.operations import Operation, OperationSpec, Outcome
-from app.core.translation import N_, tr
+from app.core.translation import tr
 from app.llm.writers.writer import RecapWriter
 from app.llm.writers.written import Written
 from app.settings.recaps import RecapSettings
@@ -16,12 +16,12 @@ from app.store.store import Store
 from app.store.stories.recaps import MESSAGE_TEXT_FIELDS
 from app.story.messages import Absence, Message, MessageRecap
 from app.work.chats.open_chat import OpenChat
+from app.work.edits.asked_recaps import NEW_RECAPS
 from app.work.jobs.result_cache import ResultCache
 from app.work.planning.model_messages import as_read
 
 RECAPS = "recaps"  # in place of the messages before one
 LONGEST_REASONING = 20_000  # characters: it goes into the chat's file with the recap
-NEW_RECAPS = N_("new message recaps")
 
 
 class MessageRecapper:

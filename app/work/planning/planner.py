@@ -332,10 +332,11 @@ def message_recap_specs(
     *,
     priority: int = PRIORITY_MESSAGE,
     again: str = "",
+    places: Mapping[str, int] | None = None,
 ) -> list[OperationSpec]:
     """Recaps of these messages: with a model an operation each, else one for all of them.
 
-    again: makes the work new although its inputs are not.
+    again: makes the work new although its inputs are not. places: index of a message by anchor.
     """
     writing = writing.of(OperationKind.MESSAGE_RECAP)
     groups = [list(messages)] if writing.is_free else [[message] for message in messages]
@@ -345,15 +346,20 @@ def message_recap_specs(
             chat=chat_id,
             key=writing.key(OperationKind.MESSAGE_RECAP, *(m.content_hash for m in group), again),
             anchor=group[0].anchor,
-            label=N_("Recap of a message")
-            if len(group) == 1
-            else N_("Recaps of {n} messages").format(n=len(group)),
+            label=_label(group, places or {}),
             priority=priority,
             params={"anchors": [message.anchor for message in group], "again": again},
         )
         for group in groups
         if group
     ]
+
+
+def _label(messages: Sequence[Message], places: Mapping[str, int]) -> str:
+    if len(messages) > 1:
+        return N_("Recaps of {n} messages").format(n=len(messages))
+    index = places.get(messages[0].anchor)
+    return N_("Recap of a message") if index is None else N_("Recap of #{n}").format(n=index)
 
 
 def _counts(story: Story, index: int, rules: InclusionRules) -> bool:
@@ -385,7 +391,7 @@ def _message_recaps(
                 break
     if not writing.is_free and len(missing) < RecapSettings(settings).message_recap_batch:
         return []
-    return message_recap_specs(missing, chat_id, writing)
+    return message_recap_specs(missing, chat_id, writing, places=story.places)
 
 
 def _unrecapped(

@@ -65,10 +65,18 @@ def renewed(
         redone = fold_again(story, chat, spec.anchor, settings, writing)
         return () if redone is None else (replace(redone, priority=spec.priority),)
     if spec.kind is OperationKind.MESSAGE_RECAP:
-        by_anchor = {message.anchor: message for message in story.messages}
-        messages = [by_anchor[a] for a in spec.params["anchors"] if a in by_anchor]
+        # By the places that the story has: thousands of these may be asked for at once.
+        found = (story.places.get(anchor) for anchor in spec.params["anchors"])
+        messages = [story.messages[place] for place in found if place is not None]
         return tuple(
-            message_recap_specs(messages, chat, writing, priority=spec.priority, again=again)
+            message_recap_specs(
+                messages,
+                chat,
+                writing,
+                priority=spec.priority,
+                again=again,
+                places=story.places,
+            )
         )
     if spec.kind is OperationKind.MEMORY_PASS:
         places = {message.anchor: index for index, message in enumerate(story.messages)}

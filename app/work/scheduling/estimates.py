@@ -11,6 +11,7 @@ from app.core.operations import OperationKind, OperationSpec
 from app.store.store import Store
 from app.story.break_search import SearchCost
 from app.work.chats.open_chat import OpenChat
+from app.work.planning.asked_cost import AskedCost
 from app.work.planning.catch_up import (
     KINDS,
     MEASURED,
@@ -58,6 +59,10 @@ class Estimates:
         """A plan and its parts, with the time and the price expected of each."""
         parts = {part: self._expected(one, writing) for part, one in parts_of(found).items()}
         return replace(self._expected(found, writing), parts=parts)
+
+    def asked(self, cost: AskedCost, kind: OperationKind) -> AskedCost:
+        """What the user asks for by one command, with the price of who does this kind of work."""
+        return cost.priced(self._tariff().of(self._backend(kind)))
 
     def _expected(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
         others = {kind: other.reasoning_tokens for kind, other in writing.others.items()}

@@ -76,7 +76,7 @@ class Scheduler:
 
     asks_first: a model is not given many scenes at once before the user said so, nor anything of
     the demo story. What they said holds until the backlog is worked off, also in a later run, or
-    until another model is to do it.
+    until another model is to do it. estimates: of what work takes.
 
     Signals:
         catch_up_changed: there is a backlog to ask about, or no more; or it went on.
@@ -101,7 +101,7 @@ class Scheduler:
         self._asks_first = asks_first
         self.waits_for_word = False  # a newcomer chooses: nothing begins, and all is asked about
         self._followed: dict[int, _Followed | None] = {}
-        self._estimates = Estimates(store, backend, tariff)
+        self.estimates = Estimates(store, backend, tariff)
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
 
     async def follow(self, chat: OpenChat) -> None:
@@ -177,7 +177,7 @@ class Scheduler:
         """Without what the user is asked about first, where that is much."""
         before = chat.offer(None)
         if not writing.asks_nobody:
-            await self._estimates.measure()
+            await self.estimates.measure()
             if self._asks_first:
                 is_on = self._is_followed(chat.chat_id)
                 specs = await self._asked_about(chat, specs, settings, writing)
@@ -215,7 +215,7 @@ class Scheduler:
             return specs
         reading = reading_taken(chat, backlog, settings, writing)
         plan = plan_of(chat, backlog, settings, writing, cost, reading)
-        chat.offer(self._estimates.of(plan, writing) if plan is not None else None)
+        chat.offer(self.estimates.of(plan, writing) if plan is not None else None)
         left = without(backlog, specs, chat.story)
         if not is_put_off:
             return left
@@ -398,7 +398,7 @@ class Scheduler:
                     left=followed.left,
                     worked=followed.worked,
                     running=running,
-                    pace=self._estimates.pace,
+                    pace=self.estimates.pace,
                     now=now,
                     is_stopping=followed.kept.is_stopped,
                     is_held=running is None and self._is_held(number),
@@ -435,7 +435,7 @@ class Scheduler:
             cost = search_cost(story, settings, writing, chat.search)
         reading = reading_taken(chat, specs, settings, writing)
         found = plan_of(chat, specs, settings, writing, cost, reading)
-        return None if found is None else self._estimates.of(found, writing)
+        return None if found is None else self.estimates.of(found, writing)
 
     async def reading(self, chat: OpenChat) -> CatchUpPlan | None:
         """What reading a chat for its memory up to its last message takes; None: no request."""
@@ -445,5 +445,5 @@ class Scheduler:
         found = catch_up_plan(chat.story, (), settings, reading=cost)
         if found is None:
             return None
-        await self._estimates.measure()
-        return self._estimates.of(found, writing)
+        await self.estimates.measure()
+        return self.estimates.of(found, writing)

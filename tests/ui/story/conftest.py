@@ -20,6 +20,7 @@ from app.work.edits.reading_bounds import ReadingBounds
 from app.work.edits.scene_edits import SceneEdits
 from app.work.edits.story_edits import StoryEdits
 from app.work.pages.page_side import PageSide
+from app.work.planning.asked_cost import AskedCost
 from ui.story.messages.chat_view import ChatView
 from ui.story.messages.message_model import MessageModel
 from ui.story.page import StoryPage
@@ -81,6 +82,16 @@ class Bounds(Edits):
         return self.anchors
 
 
+class FreeRecaps:
+    """What recaps take where no model is asked."""
+
+    def of_messages(self, _path: Path, _anchors: object = None) -> AskedCost:
+        return AskedCost()
+
+    def of_scenes(self, _path: Path, _anchors: object) -> AskedCost:
+        return AskedCost()
+
+
 class Program:
     """Stands for the Companion."""
 
@@ -91,6 +102,7 @@ class Program:
         self.edits = StoryCommands(self.asked)
         self.reading_bounds = Bounds(ReadingBounds, "bounds.", self.asked)
         self.page = Pages(PageSide, "page.", self.asked)
+        self.asked_costs = FreeRecaps()
         self.injects = True
         self.colours = "recaps"  # of which most of these tests are
 
@@ -165,6 +177,7 @@ def session() -> ListeningSession:
 def page(qtbot: QtBot, theme: ThemeSource, session: ListeningSession) -> StoryPage:
     """A shown page, 900 by 700, without a chat."""
     shown = StoryPage(session, theme)  # type: ignore[arg-type]
+    shown.recaps_asked.connect(lambda _cost, begin, _of: session.do(begin(), name="recaps"))
     qtbot.addWidget(shown)
     qtbot.addWidget(shown.navigator)
     shown.resize(900, 700)

@@ -1,0 +1,67 @@
+"""Many recaps at one command: what they take is said first, and nothing is queued before."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from app.companion import Companion
+from app.core.operations import FINISHED, OperationKind
+from app.work.planning.asked_cost import AskedCost
+from tests.chat_files import message, write_chat
+from tests.fakes import MODEL, FakeLlm
+from ui.offers.asked_recaps import asked_sentence
+from ui.program.main_window import MainWindow
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+
+
+def test_the_question_names_requests_tokens_and_price() -> None:
+    cost = AskedCost(3_012, 1_500_000, 200_000)
+    assert asked_sentence(cost, of_scenes=False) == (
+        "Writing the recaps of these messages takes 3,012 requests to the model, about 1.7 million "
+        "tokens. They go before all else that waits."
+    )
+    dear = asked_sentence(AskedCost(7, 7_000, 700, 1.5), of_scenes=True, is_paused=True)
+    assert dear.startswith("Writing the recaps of these scenes takes 7 requests to the model")
+    assert "about 1.50 by your prices" in dear
+    assert "paused" in dear
+
+
+async def test_all_missing_recaps_are_begun_only_at_the_users_word(
+    window: MainWindow, companion: Companion, tmp_path: Path, until: Until
+) -> None:
+    """One press queued 3,012 requests, before all else, without a word on what they take."""
+    path = write_chat(tmp_path / "chat.jsonl", [message(number) for number in range(40)])
+    assert window.desk is not None
+
+    def queued() -> int:
+        return sum(
+            op.spec.kind is OperationKind.MESSAGE_RECAP and op.status not in FINISHED
+            for op in companion.work.operations
+        )
+
+    with FakeLlm(lambda _request: "They talked at the quay.") as llm:
+        for name, value in (
+            ("scene_detector", "heuristic"),
+            ("memory_auto", False),
+            ("message_recaps_auto", False),
+            ("message_recaps_model", False),
+        ):
+            companion.settings.put(name, value)
+        await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
+        companion.work.pause()
+        await window.desk.session.open_path(path)
+        window.show_page("story")
+        assert window.desk.story_stage is not None
+        actions = window.desk.story_stage.page.story_actions
+        actions.recap_missing.setEnabled(True)
+        actions.recap_missing.trigger()
+        notice = window.frame.notice
+        await until(lambda: "requests to the model" in notice.sentence)
+        assert notice.way_on == "Write the recaps"
+        assert queued() == 0
+        notice.take_up()
+        await until(lambda: queued() > 20)
+        await companion.edits.undo(path)
+        assert queued() == 0
