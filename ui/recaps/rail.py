@@ -64,6 +64,7 @@ class RecapRail(QWidget):
         self.scenes.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.scenes.activated.connect(self._on_scene)
         self.list = VersionList(model)
+        self.list.addActions([commands.edit, commands.compare])  # it stands outside of the page
         self.growth = GrowthLine()
         self.write = Button(tr("Write your own version"), icon="pencil")
         self.write.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -161,6 +161,7 @@ class StoryPage(QWidget):
         self.navigator.scene_chosen.connect(self._open_scene)
         self.navigator.rename_asked.connect(self._rename)
         self.navigator.menu_asked.connect(self._on_navigator_menu)
+        self.navigator.answer(self.story_actions.with_scene_keys(), self._act_in_navigator)
         self.navigator.state_chosen.connect(self._on_state_chosen)
         self.navigator.reach_legend.reach_chosen.connect(self._on_reach_chosen)
         self.navigator.reach_legend.budget_wanted.connect(self.budget_wanted)
@@ -387,6 +388,12 @@ class StoryPage(QWidget):
     def _on_navigator_menu(self, scene: int, point: QPoint) -> None:
         self.view.jump_to_scene(scene, selects=True)
         self._show_menu(point)
+
+    def _act_in_navigator(self, action: QAction) -> None:
+        # What is marked there, and not the row of the column, which may be another scene's.
+        if self.navigator.scene >= 0:
+            self.view.jump_to_scene(self.navigator.scene, selects=True)
+        action.trigger()
 
     def _show_menu(self, point: QPoint) -> None:
         actions = self.story_actions

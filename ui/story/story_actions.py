@@ -261,6 +261,17 @@ class StoryActions(QObject):
             self.find_breaks,
         )
 
+    def with_scene_keys(self) -> tuple[QAction, ...]:
+        """What the menu of a scene shows a key for, whatever the scene."""
+        return tuple(
+            action
+            for action in (
+                *(self.rename, self.merge_previous, self.merge_next, self.move_up, self.move_down),
+                *(self.toggle_break, self.delete_break, self.redo_recap, self.find_breaks),
+            )
+            if action.shortcuts()
+        )
+
     def for_story(self) -> tuple[QAction, ...]:
         """What is done to the whole story."""
         return self.find_breaks, self.recap_missing, self.take_in, self.clear_all

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from PySide6.QtCore import (
     QEvent,
@@ -23,6 +25,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QResizeEvent,
+    QShortcut,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -194,7 +197,8 @@ class SceneList(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._delegate.by_key = True
         row, last = self._delegate.current, self._scenes.rowCount() - 1
-        match event.key():
+        is_plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        match event.key() if is_plain else None:
             case Qt.Key.Key_Down | Qt.Key.Key_J:
                 self._choose(min(row + 1, last))
             case Qt.Key.Key_Up | Qt.Key.Key_K:
@@ -329,6 +333,16 @@ class Navigator(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(WIDTH, 600)
+
+    def answer(self, actions: Iterable[QAction], act: Callable[[QAction], None]) -> None:
+        """Take the keys that the menu of a scene shows: the list stands outside of the page, which
+        hears only of its own. act: does one of the actions with the marked scene.
+        """
+        for action in actions:
+            for key in action.shortcuts():
+                shortcut = QShortcut(key, self.list)
+                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+                shortcut.activated.connect(partial(act, action))
 
     def offer(self, search: QAction) -> None:
         """A button beside the title, for finding scenes."""
