@@ -57,9 +57,13 @@ async def test_what_is_undone_and_redone_is_said(
     await until(demo_window.actions_["undo"].isEnabled)
     demo_window.actions_["undo"].trigger()
     await until(lambda: demo_window.frame.status.said == "Undone: scene break at #2")
+    notice = demo_window.frame.notice
+    await until(lambda: notice.sentence == "Undone: scene break at #2")
+    assert notice.way_on == "Redo"
     await until(demo_window.actions_["redo"].isEnabled)
-    demo_window.actions_["redo"].trigger()
+    notice.take_up()
     await until(lambda: demo_window.frame.status.said == "Redone: scene break at #2")
+    assert notice.sentence != "Undone: scene break at #2"
 
 
 def test_a_moments_word_gives_way_to_what_goes_on(dressed: QApplication) -> None:

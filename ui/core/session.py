@@ -47,6 +47,7 @@ class Session(QObject):
         operations_changed: the operations; they are as they were where a catch-up began or ended.
         remote_changed: a SillyTavern on another machine was paired or forgotten, or a code is over.
         replayed: something was taken back or done again.
+        undone: a sentence on what undo took back.
         undo_changed: (undo, redo), names of what would be taken back or made again, "" for nothing.
         catch_up_offered: CatchUpPlan of the chat that is shown, while its backlog waits for the
             user's word; None once it does not.
@@ -71,6 +72,7 @@ class Session(QObject):
     health_changed = Signal(object)
     progressed = Signal(object)
     replayed = Signal()
+    undone = Signal(str)
     undo_changed = Signal(str, str)
     catch_up_offered = Signal(object)
     recap_told = Signal(object)
@@ -208,7 +210,7 @@ class Session(QObject):
         """Take back what was done last in this chat, and say what it was."""
         if self._path is not None:
             command = self.companion.edits.undo(self._path)
-            self.do(self._tell_label(N_("Undone: {command}"), command), name=N_("undo"))
+            self.do(self._undo(command), name=N_("undo"))
 
     def redo(self) -> None:
         """Do again what was taken back, and say what it was."""
@@ -216,11 +218,17 @@ class Session(QObject):
             command = self.companion.edits.redo(self._path)
             self.do(self._tell_label(N_("Redone: {command}"), command), name=N_("redo"))
 
-    async def _tell_label(self, sentence: str, command: Coroutine[Any, Any, str]) -> None:
-        label = await command
+    async def _undo(self, command: Coroutine[Any, Any, str]) -> None:
+        label = await self._tell_label(N_("Undone: {command}"), command)
+        if label:
+            self.undone.emit(tr("Undone: {command}", command=label))
+
+    async def _tell_label(self, sentence: str, command: Coroutine[Any, Any, str]) -> str:
+        label = retold(await command)
         if label:
             self.replayed.emit()
-            self.told.emit(tr(sentence, command=retold(label)))
+            self.told.emit(tr(sentence, command=label))
+        return label
 
     def refresh(self) -> None:
         """Ask anew, in a moment, for what a command changes: the next prompt, the next undo."""

@@ -28,6 +28,7 @@ from ui.offers.replacing import Replacement
 from ui.offers.set_aside import SetAside
 from ui.offers.story_reading import StoryReading
 from ui.offers.trim_notice import TrimNotice
+from ui.offers.undone import UndoneNotice
 from ui.shell.frame import Frame
 from ui.shell.notice import plan_command, plan_sentence
 from ui.shell.setting_entries import API_KEY
@@ -84,6 +85,7 @@ class Banners(QObject):
         self._waiting = WaitingCount(session, frame)
         self.copies = ChatCopies(session, notice)
         self.replacement = Replacement(session, window)
+        self._undone = UndoneNotice(session, notice)
         self.clearing = Clearing(session, notice)
         self.asked_recaps = AskedRecaps(session, notice)
         self._story_reading = StoryReading(session, notice)
