@@ -32,6 +32,7 @@ from ui.controls.timers import once
 from ui.core.session import Session
 from ui.memories.hands import MemoryHands
 from ui.shell.side_split import Side, SideSplit
+from ui.shell.waiting import WaitingPage
 
 PANE, PANE_MINIMUM = 336, 290
 SETTLE_MS = 80
@@ -70,6 +71,7 @@ class BudgetsPage(QWidget):
         self.strip = RecapStrip()
         self.board = Board()
         self.pane = BudgetPane()
+        self._waiting = WaitingPage()
         self._soon = once(self, 0, self.try_now)
         self._settle = once(self, SETTLE_MS, self.refresh)
         self._build()
@@ -93,9 +95,13 @@ class BudgetsPage(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addWidget(Line())
-        outer.addWidget(self.prompt_bar)
-        outer.addWidget(holder)
+        self._shown = (self.prompt_bar, holder, self.split)
+        self._waiting.say(tr("Reading the chat"))
+        self._waiting.hide()
+        for widget in self._shown[:-1]:
+            outer.addWidget(widget)
         outer.addWidget(self.split, 1)
+        outer.addWidget(self._waiting, 1)
 
     def _connect(self) -> None:
         session, board, pane, commands = self._session, self.board, self.pane, self.commands
@@ -170,7 +176,13 @@ class BudgetsPage(QWidget):
         self.prompt_bar.turns.choose(ANY)
         self.setEnabled(False)
         self.commands.set_ready(False)
+        self._show_ready(is_ready=False)  # the figures of the chat before are none of this one
         self._on_news()
+
+    def _show_ready(self, *, is_ready: bool) -> None:
+        for widget in self._shown:
+            widget.setVisible(is_ready)
+        self._waiting.setVisible(not is_ready)
 
     def _on_news(self, _news: object = None) -> None:
         self._is_stale = True
@@ -216,6 +228,7 @@ class BudgetsPage(QWidget):
         self.strip.show_story(preview.story)
         self.setEnabled(True)
         self.commands.set_ready(True)
+        self._show_ready(is_ready=True)
         self.try_now()
 
     @property

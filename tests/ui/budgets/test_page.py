@@ -481,3 +481,20 @@ async def test_a_step_is_named_by_all_of_its_slots_name_in_the_windows_language(
         assert retold(label) == "Budget von „Langzeit-Erinnerungen“: 500 → 1.550"
     finally:
         translation.use("en")
+
+
+async def test_the_figures_of_the_chat_before_do_not_stand_under_the_name_of_the_next(
+    page: BudgetsPage, window: MainWindow, companion: Companion, until: Until
+) -> None:
+    assert window.desk is not None
+    assert page.board.isVisible()
+    seen: list[bool] = []
+    window.desk.session.chat_opened.connect(
+        lambda _story: seen.append(page.board.isVisible() or page.prompt_bar.isVisible())
+    )
+    await window.desk.session.open_path(companion.demo.path)
+    assert seen == [False]
+    assert page._waiting.isVisible()
+    await until(page.board.isVisible)
+    assert page.prompt_bar.isVisible()
+    assert not page._waiting.isVisible()
