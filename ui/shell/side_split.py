@@ -6,7 +6,7 @@ from enum import Enum
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
 from ui.theme import current_tokens
 from ui.theme.tokens import faded
@@ -59,6 +59,9 @@ class SideSplit(QWidget):
         self._handle = _Handle(self)
         self._handle.dragged.connect(self._on_dragged)
         self._ground.installEventFilter(self)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_focus_changed)
         self._arrange()
 
     @property
@@ -122,6 +125,13 @@ class SideSplit(QWidget):
         """Put an overlaid pane away."""
         if self._is_overlay and self._is_overlay_open:
             self.toggle()
+
+    def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        """Nobody writes behind an overlay: an editor that opens beneath it is wanted now."""
+        if not isinstance(new, QLineEdit | QPlainTextEdit | QTextEdit) or new.isReadOnly():
+            return
+        if self._main.isAncestorOf(new):
+            self.close_overlay()
 
     def sizeHint(self) -> QSize:
         return QSize(800, 600)

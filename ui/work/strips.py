@@ -73,7 +73,7 @@ class CatchUpStrip(Strip):
     def show_plan(self, plan: CatchUpPlan) -> None:
         """What waits for the user's word."""
         self._title.setText(tr("Waits for your answer"))
-        self._facts.setText(" ".join(filter(None, (plan_sentence(plan), parts_sentence(plan)))))
+        self._facts.setText("\n".join(filter(None, (plan_sentence(plan), parts_sentence(plan)))))
         self._arrange(is_on=False)
         self._start.set_text(plan_command(plan))
         self._recaps.setVisible(plan.has_parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.shell.side_split import Side, SideSplit
@@ -48,3 +48,26 @@ def test_a_page_without_the_pane_has_all_the_room(qtbot: QtBot) -> None:
     assert main.width() == 1000
     made.set_available(True)
     assert main.width() == 750
+
+
+def test_nobody_writes_behind_a_pane_that_lies_over_the_page(qtbot: QtBot) -> None:
+    """The editor of an own version opened behind the list, its first letters hidden."""
+    made, main, pane = split(qtbot, Side.LEFT)
+    text, inside = QPlainTextEdit(main), QLineEdit(pane)
+    text.show()
+    inside.show()
+    made.set_overlay(True)
+    made.toggle()
+    made.activateWindow()
+    inside.setFocus()
+    qtbot.waitUntil(inside.hasFocus)
+    assert pane.isVisible()
+    text.setReadOnly(True)
+    text.setFocus()
+    qtbot.waitUntil(text.hasFocus)
+    assert pane.isVisible()
+    inside.setFocus()
+    text.setReadOnly(False)
+    text.setFocus()
+    qtbot.waitUntil(text.hasFocus)
+    assert not pane.isVisible()
