@@ -184,10 +184,18 @@ def _fields_in(stored: str, text: _Template) -> dict[str, str] | None:
         following = between[place] if place < len(between) else ""
         stop = stored.find(following, at + 1, end) if place < len(between) else end
         value = stored[at:stop]
-        if stop <= at or found.setdefault(name, value) != value:
+        if stop <= at or found.setdefault(name, value) != value or _cuts_a_quotation(value):
             return None
         at = stop + len(following)
     return found
+
+
+def _cuts_a_quotation(value: str) -> bool:
+    """Whether it ends or begins within “words of others” or „fremden Worten“: none of our text
+    has its own words there.
+    """
+    opening, closing = ("„", "“") if "„" in value else ("“", "”")
+    return value.count(opening) != value.count(closing)
 
 
 def _template_of(text: str) -> _Template:

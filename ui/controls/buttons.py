@@ -16,6 +16,7 @@ from ui.theme.style import CONTROL_RADIUS, rounded
 
 TIGHT = 5  # px at each side, at least
 NATIVE = QKeySequence.SequenceFormat.NativeText
+ARROWS = {Qt.Key.Key_Up: "↑", Qt.Key.Key_Down: "↓", Qt.Key.Key_Left: "←", Qt.Key.Key_Right: "→"}
 
 
 class ButtonRole(Enum):
@@ -27,8 +28,12 @@ class ButtonRole(Enum):
 
 
 def key_text(shortcut: QKeySequence) -> str:
-    """The key as people say it: "Ctrl K", "Ctrl +"."""
+    """The key as people say it: "Ctrl K", "Ctrl +"; arrows as arrows, since Qt's words for them are
+    none that stand on a keyboard.
+    """
     text = shortcut.toString(NATIVE)
+    for key, arrow in ARROWS.items():
+        text = text.replace(QKeySequence(key).toString(NATIVE), arrow)
     return text[:-1].replace("+", " ") + text[-1:]
 
 

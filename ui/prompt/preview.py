@@ -116,8 +116,10 @@ class PromptPreview(QWidget):
             _drop(self.own_rows.pop())
         while len(self.own_rows) < len(own):
             self.own_rows.append(OwnRow())
-        for item in range(self._rows.count() - 1, -1, -1):
-            self._rows.takeAt(item)
+        for shown in (*self.cards.values(), *self.own_rows):
+            # Not takeAt: the item that it gives lives on as the widget's, and the new one would
+            # keep the height of its first layout for good.
+            self._rows.removeWidget(shown)
         spare = iter(self.own_rows)
         for row in rows:
             widget = self._card_of(row) if row.slot is not None else next(spare)

@@ -76,7 +76,7 @@ def status_fault(
 ) -> BackendError:
     """The fault of an HTTP status outside of 200 to 299."""
     detail = detail_of(body, secret)
-    tail = " " + tr("It says: {detail}", detail=detail) if detail else ""
+    tail = " " + tr("It says: “{detail}”.", detail=detail.removesuffix(".")) if detail else ""
     if status not in REFUSALS:
         if TOO_LONG.search(detail) or status == 413:
             return PromptTooLong(

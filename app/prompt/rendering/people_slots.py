@@ -88,7 +88,7 @@ def relationships_draft(occasion: Occasion) -> Draft:
     say = occasion.headings.of
     entries = [
         Entry(
-            f"{one_line(memory.text)}({say(memory.magnitude or 'medium')})",
+            f"{one_line(memory.text)} ({say(memory.magnitude or 'medium')})",
             (first[_row(memory)], order[memory.id]),
             group=int(memory.id in then),
             row=_row(memory),

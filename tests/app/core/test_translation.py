@@ -83,6 +83,20 @@ def test_a_text_that_was_stored_in_english_is_told_with_its_fields() -> None:
     assert retold("budget of Long-term: 12,400") == "Budget von Langzeit: 12.400"
 
 
+def test_words_of_others_in_quotation_marks_are_told_as_they_stand() -> None:
+    german = {
+        "{a} of {b}": "{a} von {b}",
+        "{text} Again.": "{text} Noch einmal.",
+        "memory": "Erinnerung",
+        "It says: “{detail}”.": "Er sagt: „{detail}“.",
+    }
+    translation.use_texts(catalogue_of(german))
+    for stored in ("Er ist weg. Er sagt: „CUDA out of memory“.", "Gone: “CUDA out of memory”."):
+        assert retold(stored) == stored
+    assert retold("It says: “CUDA out of memory”.") == "Er sagt: „CUDA out of memory“."
+    assert retold("3 of memory") == "3 von Erinnerung"
+
+
 def test_each_field_takes_as_little_as_it_can_and_a_name_stands_for_one_thing() -> None:
     german = {
         "{who} to {whom}: {what}.": "{whom} von {who}: {what}.",

@@ -590,7 +590,7 @@ def test_feelings_of_those_who_are_there() -> None:
     ]
     told = prompt(held)
     assert text_of(told, SlotName.RELATIONSHIPS) == (
-        "Relationship history:\nVera→Odo: fond(high), wary(low)"
+        "Relationship history:\nVera→Odo: fond (high), wary (low)"
     )
     (content,) = told.contents
     assert [one.reason for one in content.left_out] == [Reason.ABSENT]
@@ -805,9 +805,9 @@ def test_a_feeling_or_value_of_scenes_ago_is_told_as_of_then() -> None:
         "lamp (object): status: lent to Odo",
     ]
     assert text_of(told, SlotName.RELATIONSHIPS).splitlines()[1:] == [
-        "Vera→You: fond(low)",
+        "Vera→You: fond (low)",
         "Earlier, as things stood then:",
-        "Vera→You: wary(low)",
+        "Vera→You: wary (low)",
     ]
     few = prompt(held, of=in_scenes(70, 9))
     assert "Earlier" not in text_of(few, SlotName.STATE_LEDGER)

@@ -251,7 +251,8 @@ class DetailPane(QWidget):
             row.addWidget(Label(tr_in("a moment", "from"), font=ui_font(12), tone=T2_ROLE))
             row.addWidget(self._moment(standing.start))
         if standing.end is None:
-            row.addWidget(Label(tr_in("from a moment", "on"), font=ui_font(12), tone=T2_ROLE))
+            if standing.start != BEFORE:  # "from the beginning" says it already
+                row.addWidget(Label(tr_in("from a moment", "on"), font=ui_font(12), tone=T2_ROLE))
         elif standing.end > BEFORE:
             row.addWidget(Label(tr_in("a moment", "until"), font=ui_font(12), tone=T2_ROLE))
             row.addWidget(self._moment(standing.end))

@@ -1,0 +1,36 @@
+"""The rows of a prompt, one below the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.prompt.turns import Share
+from tests.prompt_turns import LONG, slot
+from ui.prompt.preview import PromptPreview
+from ui.prompt.rows import PromptRow
+
+NOTE = "From version v18: what happened as version v16 tells it. " * 3
+
+
+def row(key: str, lines: int) -> PromptRow:
+    one = replace(slot(LONG, "\n".join(f"Line {n} of the text." for n in range(lines))), key=key)
+    return PromptRow("Recap", Share.SLOT, one.tokens, one.text, NOTE, one)
+
+
+def test_a_text_that_grew_pushes_down_what_stands_below_it(qtbot: QtBot) -> None:
+    preview = PromptPreview("nothing")
+    qtbot.addWidget(preview)
+    preview.resize(930, 520)
+    preview.show()
+    for lines in (3, 12):
+        preview.show_rows([row("a", lines), row("b", 4)], None)
+        for _ in range(5):
+            QApplication.processEvents()
+    card = preview.cards["a"]
+    text, note = card._text.geometry(), card._passages.geometry()
+    assert text.bottom() < note.top()
+    assert note.bottom() < card.whole.geometry().top()
+    assert card.geometry().bottom() < preview.cards["b"].geometry().top()
