@@ -6,7 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from app.core.operations import FINISHED, Operation, OperationStatus
-from app.core.translation import tr
+from app.core.translation import number, tr
 from ui.controls.page_commands import PageCommands
 
 RETRIED = (OperationStatus.FAILED, OperationStatus.CANCELLED, OperationStatus.WAITING)
@@ -33,6 +33,10 @@ class WorkCommands(PageCommands):
         self.move_up = self._plain(tr("Move up"), tr("Move it one place earlier."), "Alt+Up")
         self.move_first = self._plain(
             tr("Do it next"), tr("Put it before all that wait."), "Alt+Home"
+        )
+        self.clear_asked = self._plain(
+            tr("Drop all that was asked for with it"),
+            tr("Take it out of the queue; you can put it back."),
         )
         self.clear_chat = self._plain(
             tr("Clear what waits of this chat"),
@@ -73,8 +77,16 @@ class WorkCommands(PageCommands):
         """What can be done with one operation."""
         return self.retry, self.cancel, self.pause_before, self.move_up, self.move_first
 
-    def follow_selected(self, operation: Operation | None, first_waiting: int | None) -> None:
-        """Enable what can be done with an operation. first_waiting: id of the next one."""
+    def of_many(self) -> tuple[QAction, ...]:
+        """What takes several operations out of the queue."""
+        return self.clear_asked, self.clear_chat, self.clear_all
+
+    def follow_selected(
+        self, operation: Operation | None, first_waiting: int | None, asked: int
+    ) -> None:
+        """Enable what can be done with an operation. first_waiting: id of the next one. asked: how
+        many wait that one command asked for, it among them.
+        """
         status = operation.status if operation is not None else None
         waits = status in (OperationStatus.PENDING, OperationStatus.WAITING)
         is_first = operation is not None and operation.id == first_waiting
@@ -83,6 +95,12 @@ class WorkCommands(PageCommands):
         self.pause_before.setEnabled(waits)
         self.move_up.setEnabled(waits and not is_first)
         self.move_first.setEnabled(waits and not is_first)
+        self.clear_asked.setEnabled(asked > 1)
+        self.clear_asked.setText(
+            tr("Drop all {n} that were asked for with it", n=number(asked))
+            if asked > 1
+            else tr("Drop all that was asked for with it")
+        )
         is_marked = operation is not None and operation.pauses_before
         self.pause_before.setText(
             tr("Do not pause before this one") if is_marked else tr("Pause before this one")

@@ -20,7 +20,6 @@ from app.core.operations import FINISHED, MEMORY, RECAPS, Operation, OperationSt
 from app.core.part_health import Light
 from app.core.translation import N_, number, tr, tr_in
 from app.work.jobs.recapping import OperationProgress
-from app.work.scheduling.scheduler import Cleared
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, body, meta
@@ -30,12 +29,13 @@ from ui.core.chat_words import chat_words
 from ui.core.session import Session
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
+from ui.work.clearing import QueueClearing
 from ui.work.commands import RETRIED, WorkCommands
 from ui.work.model import OperationModel, Progress, state_sentence
 from ui.work.strips import CapStrip, CatchUpStrip, ClearedStrip
 from ui.work.table import QueueTable
 from ui.work.use_pane import UsePane
-from ui.work.words import cleared_sentence, failed_words
+from ui.work.words import failed_words
 
 BUTTON_HEIGHT = 28
 REASON_WIDTH = 120  # px at least
@@ -70,12 +70,12 @@ class WorkPage(QWidget):
         self._retry_all.follow(self.commands.retry_all)
         self._more = IconButton("more", tr("More that can be done with the queue"))
         self._more.clicked.connect(self._open_more)
-        self._cleared = Cleared(())
         self._catching_up = CatchUpStrip(
             *(self.commands.start, self.commands.recaps, self.commands.memory),
             *(self.commands.stop, self.commands.stop_now),
         )
         self._put_back = ClearedStrip(self.commands.put_back)
+        self._clearing = QueueClearing(session, self.commands, self._put_back)
         self._capped = CapStrip(self.commands.go_on_today)
         self.views = Segments(tr("View"), {QUEUE: tr("Queue"), USE: tr("Use")})
         self.views.choose(QUEUE)
@@ -99,7 +99,6 @@ class WorkPage(QWidget):
         session.operations_changed.connect(self.show_operations)
         session.progressed.connect(self._on_progress)
         session.catch_up_offered.connect(self._on_catch_up_changed)
-        self._say_cleared(Cleared(()))
         self.show_operations(session.companion.work.operations)
 
     def _build(self) -> None:
@@ -171,9 +170,7 @@ class WorkPage(QWidget):
             (commands.pause_before, self.pause_before_selected),
             (commands.move_up, self.move_selected_up),
             (commands.move_first, self.move_selected_first),
-            (commands.clear_chat, self.clear_chat),
-            (commands.clear_all, self.clear_all),
-            (commands.put_back, self.put_back),
+            (commands.clear_asked, self._on_clear_asked),
             (commands.retry_all, self.retry_all),
             (commands.start, self._on_start),
             (commands.recaps, self._on_recaps),
@@ -185,7 +182,6 @@ class WorkPage(QWidget):
         ):
             action.triggered.connect(slot)
         self.views.chosen.connect(self.show_view)
-        self._put_back.closed.connect(self._on_cleared_closed)
         self.table.menu_asked.connect(self._open_menu)
 
     def show_operations(self, operations: tuple[Operation, ...]) -> None:
@@ -328,45 +324,19 @@ class WorkPage(QWidget):
             coroutine = self._session.companion.work.move_up(operation.id, first=first)
             self._session.do(coroutine, name=N_("move up"))
 
-    def clear_chat(self) -> None:
-        """Take all that waits of the chat that is shown out of the queue."""
-        self._session.do(self._clear(whole=False), name=N_("clear the queue"))
-
-    def clear_all(self) -> None:
-        """Take all that waits out of the queue."""
-        self._session.do(self._clear(whole=True), name=N_("clear the queue"))
-
-    async def _clear(self, *, whole: bool) -> None:
-        path = None if whole else self._session.path
-        cleared = await self._session.companion.work.clear_waiting(path)
-        if cleared.operations:
-            self._say_cleared(cleared)
-
-    def put_back(self) -> None:
-        """Undo the last clearing."""
-        cleared = self._cleared
-        self._say_cleared(Cleared(()))
-        self._session.do(self._session.companion.work.put_back(cleared), name=N_("put back"))
-
-    def _say_cleared(self, cleared: Cleared) -> None:
-        self._cleared = cleared
-        has_any = bool(cleared.operations)
-        self.commands.put_back.setEnabled(has_any)
-        self._put_back.say(cleared_sentence(cleared) if has_any else "")
-
-    def _on_cleared_closed(self) -> None:
-        self._say_cleared(Cleared(()))
+    def _on_clear_asked(self) -> None:
+        self._clearing.clear_asked(self.selected())
 
     def _on_start(self) -> None:
-        self._say_cleared(Cleared(()))  # it is planned again with the rest
+        self._clearing.forget()
         self._session.catch_up()
 
     def _on_recaps(self) -> None:
-        self._say_cleared(Cleared(()))
+        self._clearing.forget()
         self._session.catch_up(RECAPS)
 
     def _on_memory(self) -> None:
-        self._say_cleared(Cleared(()))
+        self._clearing.forget()
         self._session.catch_up(MEMORY)
 
     def _on_stop(self) -> None:
@@ -387,7 +357,8 @@ class WorkPage(QWidget):
 
     def _on_selection(self) -> None:
         operation = self.selected()
-        self.commands.follow_selected(operation, self.model.first_waiting())
+        asked = 0 if operation is None else self._session.companion.work.asked_with(operation)
+        self.commands.follow_selected(operation, self.model.first_waiting(), asked)
         detail = ""
         if operation is not None and operation.error:
             detail = state_sentence(operation, now=time.time())
@@ -402,7 +373,7 @@ class WorkPage(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addActions(self.commands.of_one())
         menu.addSeparator()
-        menu.addActions([self.commands.clear_chat, self.commands.clear_all])
+        menu.addActions(self.commands.of_many())
         # Never exec(): it would hold up every other task.
         menu.popup(point)
 

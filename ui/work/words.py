@@ -77,9 +77,9 @@ def failed_words(session: Session, operations: Sequence[Operation]) -> str:
 def cleared_sentence(cleared: Cleared) -> str:
     """What a clearing did, and what comes of it."""
     return trn(
-        "{n} operation was taken out of the queue. It is not planned again before the next start; "
-        "what your stories still lack is then.",
-        "{n} operations were taken out of the queue. They are not planned again before the next "
-        "start; what your stories still lack is then.",
+        "{n} request was taken out of the queue. What it was for is not done now; if your story "
+        "still lacks it, it is planned again when Tavernkeep starts the next time.",
+        "{n} requests were taken out of the queue. What they were for is not done now; what your "
+        "stories still lack of it is planned again when Tavernkeep starts the next time.",
         len(cleared.operations),
     )

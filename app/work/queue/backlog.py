@@ -330,10 +330,12 @@ class Backlog:
         self.cancelled.discard(operation.id)
         self.ended.keep(operation, needed, is_shown=is_shown)
 
-    async def clear(self, chat_id: int | None = None) -> tuple[Operation, ...]:
-        """Cancel all that waits, in one chat or in all; gives it, for `put_back`.
+    async def clear(
+        self, chat_id: int | None = None, is_meant: Callable[[Operation], bool] = lambda _: True
+    ) -> tuple[Operation, ...]:
+        """Cancel what waits, in one chat or in all; gives it, for `put_back`.
 
-        What runs goes on. It is not planned again in this run.
+        What runs goes on. It is not planned again in this run. is_meant: which of it.
         """
         waiting = [
             operation
@@ -341,6 +343,7 @@ class Backlog:
             if chat_id in (None, operation.spec.chat)
             and operation.id != self.current
             and operation.id not in self.cancelled
+            and is_meant(operation)
         ]
         cleared = [dropped(operation, OperationStatus.CANCELLED) for operation in waiting]
         if cleared:

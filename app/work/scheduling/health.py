@@ -125,7 +125,10 @@ def queue_health(
     if on and (running or not why):
         going = next((one for one in on if not one.why), None)
         if going is not None:
-            return HealthItem("queue", Light.WORKING, catch_up_words(going))
+            words, more = catch_up_words(going), left + len(running) - sum(one.left for one in on)
+            if to_do is not None and more > 0:
+                words = tr("{words}, {n} more waiting", words=words, n=number(more))
+            return HealthItem("queue", Light.WORKING, words)
         if not running and not waiting:
             sentence = tr("Catching up waits: {why}", why=on[0].why)
             return HealthItem("queue", Light.IDLE, sentence)

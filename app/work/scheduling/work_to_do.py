@@ -59,6 +59,14 @@ def _why_resting(chat: OpenChat) -> str:
     return tr(OFF) if chat.is_off else ""
 
 
+def is_waiting_of(operation: Operation, other: Operation) -> bool:
+    """Whether it waits, and was asked for by the command that asked for another."""
+    one, two = operation.spec, other.spec
+    asked = one.params.get("again", "")
+    is_same = bool(asked) and asked == two.params.get("again", "")
+    return is_same and one.chat == two.chat and operation.status is not OperationStatus.RUNNING
+
+
 def _is_reading(operation: Operation, chat_id: int) -> bool:
     spec = operation.spec
     is_of_it = spec.chat == chat_id and spec.kind is OperationKind.MEMORY_PASS
@@ -128,6 +136,20 @@ class WorkToDo:
         cleared = await self._scheduler.clear(chat_id)
         await self._chats.plan_again({op.spec.chat for op in cleared.operations})
         return cleared
+
+    def asked_with(self, operation: Operation) -> int:
+        """How many wait that the command asked for which asked for this one, it among them; 0 where
+        no command did.
+        """
+        return sum(is_waiting_of(other, operation) for other in self._queue.open.values())
+
+    async def clear_asked_with(self, operation: Operation) -> Cleared:
+        """Take those out of the queue; what else waits stays, and catch-ups go on."""
+        return Cleared(
+            await self._queue.clear(
+                operation.spec.chat, lambda other: is_waiting_of(other, operation)
+            )
+        )
 
     async def put_back(self, cleared: Cleared) -> None:
         """Put what was cleared where it was."""

@@ -69,6 +69,26 @@ async def test_what_many_recaps_take_is_known_before(companion: Companion, tmp_p
     assert (one.requests, one.tokens < cost.tokens) == (1, True)
 
 
+async def test_what_one_command_asked_for_is_dropped_alone(
+    companion: Companion, tmp_path: Path
+) -> None:
+    """To drop these, all that waited had to go."""
+    path = chat_of(tmp_path)
+    story = companion.story(path)
+    assert story is not None
+    await companion.edits.messages.write(path, [story.messages[3].anchor])
+    (first,) = waiting(companion)
+    await companion.edits.messages.write_missing(path)
+    many = [op for op in waiting(companion) if op.id != first.id]
+    assert companion.work.asked_with(many[0]) == len(many) > COUNT // 2
+    assert companion.work.asked_with(first) == 1
+    cleared = await companion.work.clear_asked_with(many[0])
+    assert [op.id for op in waiting(companion)] == [first.id]
+    assert len(cleared.operations) == len(many)
+    await companion.work.put_back(cleared)
+    assert len(waiting(companion)) == len(many) + 1
+
+
 async def test_undo_takes_recaps_that_wait_out_of_the_queue(
     companion: Companion, tmp_path: Path
 ) -> None:

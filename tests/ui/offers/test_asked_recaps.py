@@ -12,6 +12,7 @@ from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm
 from ui.offers.asked_recaps import asked_sentence
 from ui.program.main_window import MainWindow
+from ui.work.page import WorkPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
@@ -63,5 +64,17 @@ async def test_all_missing_recaps_are_begun_only_at_the_users_word(
         assert queued() == 0
         notice.take_up()
         await until(lambda: queued() > 20)
+        count = queued()
+        window.show_page("work")
+        page = window.page
+        assert isinstance(page, WorkPage)
+        page.table.select_row(0)
+        drop = page.commands.clear_asked
+        await until(drop.isEnabled)
+        assert drop.text() == f"Drop all {count} that were asked for with it"
+        drop.trigger()
+        await until(lambda: queued() == 0)
+        page.commands.put_back.trigger()
+        await until(lambda: queued() == count)
         await companion.edits.undo(path)
         assert queued() == 0

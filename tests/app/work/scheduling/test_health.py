@@ -12,7 +12,7 @@ from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.core.part_health import Light
 from app.work.planning.catch_up import CatchUpProgress
-from app.work.scheduling.health import queue_health, sillytavern_health
+from app.work.scheduling.health import catch_up_words, queue_health, sillytavern_health
 
 SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of scene 1")
 
@@ -92,3 +92,13 @@ def test_what_failed_is_said_where_nothing_else_is_to_do() -> None:
     failed = Operation(1, SPEC, OperationStatus.FAILED, error="No.", finished=5.0)
     assert queue_health((failed,)).sentence == "1 failed, nothing else to do"
     assert queue_health(()).sentence == "Nothing to do"
+
+
+def test_what_waits_beside_a_catch_up_is_in_the_number() -> None:
+    """3,012 recaps went before it, and the status bar spoke of the catch-up alone."""
+    running = Operation(1, SPEC, OperationStatus.RUNNING)
+    words = catch_up_words(CATCHING_UP)
+    many = queue_health((running,), catching_up=(CATCHING_UP,), to_do=CATCHING_UP.left + 3_012)
+    assert many.sentence == f"{words}, 3,012 more waiting"
+    alone = queue_health((running,), catching_up=(CATCHING_UP,), to_do=CATCHING_UP.left)
+    assert alone.sentence == words
