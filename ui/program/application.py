@@ -7,10 +7,11 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ from app.settings.program import ProgramSettings
 from ui.controls.timers import once
 from ui.core.collecting import GuiThreadCollector
 from ui.core.dialogs import ask
+from ui.program.ending import LONGEST_ENDING, RUNNING_SECONDS, Deadline, end_at_once
 from ui.program.front_door import FrontDoor, is_somebody_in, knock
 from ui.program.main_window import MainWindow
 from ui.program.safe_start import SafeStartOffer, say_safe, start_again
@@ -46,6 +48,10 @@ log = logging.getLogger(__name__)
 THREADS = 4
 AGAIN = -1  # in place of an exit code: start anew, without safe mode
 SETTLED_MS = 10_000  # a start that came so far was no crash
+STILL_ENDING = N_(
+    "Tavernkeep is still ending from before, and keeps what it has. This window goes on then."
+)
+LOOK_SECONDS = 0.3
 CANNOT_GO_ON = N_("Tavernkeep cannot go on: something unexpected failed. The log says what.")
 
 
@@ -130,7 +136,7 @@ def show_window(options: WindowOptions) -> int:
     collector = GuiThreadCollector(application)
     collector.start()
     with asyncio.Runner(loop_factory=lambda: loop_factory(application)) as runner:
-        code = runner.run(run(options))
+        code = runner.run(run(options, Deadline))
     return start_again() if code == AGAIN else code
 
 
@@ -146,26 +152,39 @@ def _cannot_start(error: StoreError) -> int:
     return 1
 
 
-async def run(options: WindowOptions) -> int:
-    """Show the window at once, then start what stands behind it. Gives the exit code, or AGAIN."""
+async def run(
+    options: WindowOptions, deadline: Callable[[Callable[[], None]], Deadline] | None = None
+) -> int:
+    """Show the window at once, then start what stands behind it. Gives the exit code, or AGAIN.
+
+    deadline: makes what ends the process where closing takes too long; None for no such thing.
+    """
     stopping = asyncio.Event()
-    _stop_on_signals(stopping)
     folders = user_folders(options.data_dir)
     tasks = TaskSupervisor()
     window = MainWindow(theme, tasks)
-    window.closed.connect(stopping.set)
+    door = FrontDoor(folders.data)
+    last = None if deadline is None else deadline(partial(_end_in_haste, window))
+
+    def stop() -> None:
+        stopping.set()
+        door.close()  # who starts anew from now on gets a window of their own
+        window.hide()
+        if last is not None:
+            last.begin()
+
+    _stop_on_signals(stop)
+    window.closed.connect(stop)
     window.show()
     kept_log = log_to_file(folders.logs)
-    door = FrontDoor(folders.data)
     door.knocked.connect(window.on_knocked)
-    door.open()
-    window.closed.connect(door.close)  # whoever knocks at a window that ends finds it half alive
+    is_ours = door.open()
     try:
         mark = StartMark(folders.data)
         if not options.is_safe and mark.crashes >= CRASHES:
             options = replace(options, is_safe=await _wants_safe(window))
             mark.got_through()  # whatever was chosen is not asked again at the next start
-        return await _live(window, options, folders, stopping)
+        return await _live(window, options, folders, stopping, is_ours=is_ours)
     finally:
         door.close()
         await tasks.aclose()
@@ -175,6 +194,12 @@ async def run(options: WindowOptions) -> int:
         window.deleteLater()
 
 
+def _end_in_haste(window: MainWindow) -> None:
+    if window.is_to_start_again:
+        start_again()
+    end_at_once()
+
+
 async def _wants_safe(window: MainWindow) -> bool:
     offer = SafeStartOffer(window)
     window.closed.connect(offer.reject)
@@ -182,24 +207,19 @@ async def _wants_safe(window: MainWindow) -> bool:
 
 
 async def _live(
-    window: MainWindow, options: WindowOptions, folders: Folders, stopping: asyncio.Event
+    window: MainWindow,
+    options: WindowOptions,
+    folders: Folders,
+    stopping: asyncio.Event,
+    *,
+    is_ours: bool,
 ) -> int:
+    """is_ours: whether those who start anew knock here, and not at another one's door."""
     with _marked(folders, options, window) as mark:
         try:
-            async with await _companion(options, folders) as companion:
-                window.attach(companion)
-                if options.is_safe:
-                    window.frame.banner.acted.connect(window.start_again)
-                    say_safe(window.frame.banner, window)
-                window.begin(options.chat)
-                await stopping.wait()
-                companion.work.pause()  # nothing is asked and paid for that nobody sees
-                await window.detach()
-                text = window.current_state().to_text()
-                if text != ProgramSettings(companion.settings).window_state:
-                    await companion.put_setting("window_state", text)
+            await _play(window, options, folders, stopping, waits=is_ours)
         except AlreadyRunning as error:  # it started in the same moment
-            if await asyncio.to_thread(knock, folders.data, options.chat):
+            if not is_ours and await asyncio.to_thread(knock, folders.data, options.chat):
                 return 0
             return await _tell(window, str(error), stopping)
         except TavernkeepError as error:
@@ -212,6 +232,50 @@ async def _live(
             return await _tell(window, tr(CANNOT_GO_ON), stopping)
         mark.got_through()
     return AGAIN if window.is_to_start_again else 0
+
+
+async def _play(
+    window: MainWindow,
+    options: WindowOptions,
+    folders: Folders,
+    stopping: asyncio.Event,
+    *,
+    waits: bool,
+) -> None:
+    """Open what stands behind the window, and end it when the window is closed.
+
+    waits: for one that has no door any more and still ends, which takes LONGEST_ENDING at most.
+    Raises AlreadyRunning where it stays, and what opening raises.
+    """
+    give_up = asyncio.get_running_loop().time() + LONGEST_ENDING
+    while True:
+        try:
+            async with await _companion(options, folders) as companion:
+                window.frame.notice.take_back(tr(STILL_ENDING))
+                await _stay(window, options, companion, stopping)
+                return
+        except AlreadyRunning:
+            if not waits or stopping.is_set() or asyncio.get_running_loop().time() > give_up:
+                raise
+            window.frame.notice.say(tr(STILL_ENDING))
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _stay(
+    window: MainWindow, options: WindowOptions, companion: Companion, stopping: asyncio.Event
+) -> None:
+    window.attach(companion)
+    if options.is_safe:
+        window.frame.banner.acted.connect(window.start_again)
+        say_safe(window.frame.banner, window)
+    window.begin(options.chat)
+    await stopping.wait()
+    companion.work.end()
+    await window.detach()
+    await companion.work.ended(RUNNING_SECONDS)
+    text = window.current_state().to_text()
+    if text != ProgramSettings(companion.settings).window_state:
+        await companion.put_setting("window_state", text)
 
 
 async def _tell(window: MainWindow, sentence: str, stopping: asyncio.Event) -> int:
@@ -258,10 +322,10 @@ def _import_companion() -> ModuleType:
     return companion
 
 
-def _stop_on_signals(stopping: asyncio.Event) -> None:
+def _stop_on_signals(stop: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
-            loop.add_signal_handler(number, stopping.set)
+            loop.add_signal_handler(number, stop)
         except NotImplementedError:  # Windows: the window's own closing has to do
             return

@@ -49,6 +49,7 @@ class MainWindow(QWidget):
         self.first_run: FirstRun | None = None  # while it is shown
         self._wizard: FirstRun | None = None
         self._is_quitting = False
+        self._is_over = False  # shut for good: it never comes back
         self.is_to_start_again = False
         self._loss_warning: LossWarning | None = None  # while it is shown
         self._handed_over: Path | None = None  # by a second start, before there was a desk
@@ -69,6 +70,7 @@ class MainWindow(QWidget):
         self.actions_["setup"].triggered.connect(self.set_up)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
+        self.closed.connect(self._on_closed)
         self._ring = FocusRing(application, self)
 
     # Life
@@ -175,6 +177,8 @@ class MainWindow(QWidget):
 
     def come_forward(self, chat: Path | None = None) -> None:
         """Stand in front of other windows, as after a second start, and open the chat it named."""
+        if self._is_over:
+            return
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
         self.raise_()
@@ -253,6 +257,9 @@ class MainWindow(QWidget):
             return
         event.accept()
         self.closed.emit()
+
+    def _on_closed(self) -> None:
+        self._is_over = True
 
     def _is_loss_asked(self) -> bool:
         """Whether closing waits for a word, since what a full disk does not take would be lost."""

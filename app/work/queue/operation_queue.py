@@ -91,6 +91,10 @@ class OperationQueue(Backlog):
         """Go on; what made the queue pause by itself is tried again."""
         self._worker.resume()
 
+    def end(self) -> None:
+        """Begin nothing any more in this run; see `wait_idle`."""
+        self._worker.end()
+
     async def cancel(self, operation_id: int, *, is_final: bool = True) -> None:
         """Drop an operation; see Worker.cancel."""
         await self._worker.cancel(operation_id, is_final=is_final)

@@ -81,6 +81,7 @@ class Worker:
         self._running: asyncio.Task[Operation] | None = None
         self._idle = asyncio.Event()
         self.is_paused = False
+        self._is_ending = False
         self.pause_reason = ""
         self.missing_key = ""
         self._stopped_before: int | None = None
@@ -106,6 +107,8 @@ class Worker:
 
     def resume(self) -> None:
         """Go on; what made the queue pause by itself is tried again."""
+        if self._is_ending:
+            return
         before = self.stopped_before
         if before is not None:  # it forgets the pause for good when it begins
             self._backlog.open[before.id] = replace(before, pauses_before=False)
@@ -134,6 +137,13 @@ class Worker:
         self._backlog.announce()
         if stopped:
             self._tasks.spawn(self._backlog.do_again(stopped), name="trying again what was refused")
+
+    def end(self) -> None:
+        """Begin nothing any more in this run; nobody lets it go on, neither a page nor a model that
+        comes back.
+        """
+        self._is_ending = True
+        self.pause()
 
     def hold(self, reason: Exception | str) -> None:
         """Pause for a reason that the user is told."""

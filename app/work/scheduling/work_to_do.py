@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,6 +33,8 @@ from app.work.planning.folding import folded_anew
 from app.work.planning.staleness import is_asked_for
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.scheduler import Cleared, Scheduler
+
+log = logging.getLogger(__name__)
 
 SCENE_RECAP = OperationKind.SCENE_RECAP
 BUSY = N_(
@@ -113,6 +117,18 @@ class WorkToDo:
     def resume(self) -> None:
         """Go on."""
         self._queue.resume()
+
+    def end(self) -> None:
+        """Begin nothing any more in this run."""
+        self._queue.end()
+
+    async def ended(self, seconds: float) -> None:
+        """After `end`: give what runs so long, since it is paid for; the rest waits."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._queue.wait_idle()
+        except TimeoutError:
+            log.info("What runs is broken off; the next start takes it up")
 
     @property
     def stopped_before(self) -> Operation | None:

@@ -901,3 +901,18 @@ async def test_answers_that_break_off_in_a_row_pause_the_queue(
         while len(script.done) < 8:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert queue.in_vain == ""
+
+
+async def test_after_the_end_nothing_is_begun_whoever_lets_it_go_on(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """A page's word, or a key that came, began the work of a program that nobody saw any more."""
+    script = Script()
+    queue = await queue_of(store, tasks, script)
+    queue.end()
+    await queue.add([spec("a")])
+    queue.resume()
+    async with asyncio.timeout(10):
+        await queue.wait_idle()
+    assert queue.is_paused
+    assert script.done == []
