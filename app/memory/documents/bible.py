@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from app.core.translation import N_, tr, trn
+from app.core.translation import N_, tr, tr_in, trn
 from app.memory.documents.bible_parts import (
     EVERYTHING,
     Bible,
@@ -30,12 +30,6 @@ from app.memory.tiers.table import THREADS
 from app.story.recap_texts.recap_text import parse_recap
 from app.story.scenes import Scene
 
-BLOCKS = {
-    "developments": "",
-    "open": N_("Open"),
-    "state": N_("How things stand"),
-    "resolved": N_("Settled"),
-}
 ATTITUDES = {
     Attitude.HIDING: N_("keeps it"),
     Attitude.KNOWS: N_("knows it"),
@@ -93,10 +87,16 @@ def _scenes(known: Known) -> tuple[Scene, ...]:
 def recap_blocks(text: str, telling: Telling) -> Iterator[Block]:
     """A recap's headed blocks, without the lines that may not be told."""
     recap = parse_recap(text)
-    for field, title in BLOCKS.items():
+    titles = {  # as the recap itself is headed
+        "developments": "",
+        "open": tr("Open"),
+        "state": tr("State"),
+        "resolved": tr_in("a heading of a recap", "Resolved"),
+    }
+    for field, title in titles.items():
         lines = [line for line in getattr(recap, field) if telling.allows_text(line)]
         if lines:
-            yield Block(tr(title), items=tuple(Item(line) for line in lines))
+            yield Block(title, items=tuple(Item(line) for line in lines))
 
 
 def _story_part(known: Known, telling: Telling) -> Part | None:

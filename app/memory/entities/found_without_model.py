@@ -29,7 +29,7 @@ from app.memory.records import (
 )
 from app.memory.tiers.claims import Claim, Mention, ReadAnswer
 from app.story.messages import MessageKind
-from app.story.recap_texts.sentences import Sentence, sentences_of
+from app.story.recap_texts.sentences import Sentence, marks_of, sentences_of
 from app.story.recap_texts.terms import WORD, term_table
 from app.story.recaps import BUILT_IN
 from app.story.scene_cues.language import LanguagePack
@@ -187,10 +187,11 @@ def _says_when(sentence: ToldSentence, *, opens: bool) -> bool:
 
 def _quotes(window: Window, finder: NameFinder[str]) -> Iterator[Claim]:
     """What is said and stands out by its words, about one in so many messages."""
+    marks = marks_of(window.messages)
     spoken = [
         sentence
         for index in range(window.new_from - 1, len(window.messages))
-        for sentence in sentences_of(window.messages[index], index)
+        for sentence in sentences_of(window.messages[index], index, marks)
     ]
     if not spoken:
         return

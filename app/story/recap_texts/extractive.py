@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.story.messages import Message
-from app.story.recap_texts.sentences import Sentence, sentences_of
+from app.story.recap_texts.sentences import Sentence, marks_of, sentences_of
 from app.story.recap_texts.terms import WORD, Floats, TermTable, is_capital, names_in, term_table
 
 MOST_SENTENCES_READ = 40_000  # of one scene; of more, the beginning and the end
@@ -78,7 +78,8 @@ def extract_message_recap(
 
 
 def _read(messages: Sequence[Message]) -> list[Sentence]:
-    sentences = [s for index, message in enumerate(messages) for s in sentences_of(message, index)]
+    marks = marks_of(messages)
+    sentences = [s for at, message in enumerate(messages) for s in sentences_of(message, at, marks)]
     if len(sentences) > MOST_SENTENCES_READ:
         half = MOST_SENTENCES_READ // 2
         sentences = sentences[:half] + sentences[-half:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.story.messages import Message, MessageKind
@@ -14,6 +14,10 @@ LONGEST_SENTENCE = 400  # characters; a longer one is cut at a comma or a word
 
 OPENING = '"“„«‹「『»'
 CLOSING = '"”“»›」』«'
+CURLY = "“”"
+MARKS = (CURLY, "„“", "«»", "「」", "『』")
+INWARD = re.compile(r"»\w[^«»\n]*«")  # German and Danish print it so
+MOST_READ = 200  # messages whose marks are counted
 PAIRS = {'"': '"', "“": "”", "„": "“", "«": "»", "»": "«", "「": "」", "『": "』", "‹": "›"}
 QUOTES = "".join(PAIRS) + "".join(PAIRS.values()) + " "
 END = re.compile(
@@ -61,17 +65,19 @@ WORD = re.compile(r"\w+(?:['’-]\w+)*")
 class Sentence:
     """One sentence of a scene. message: index into the scene. speaker: "" for the narrator.
 
-    is_speech: the speaker's words alone; text then has no quotes.
+    is_speech: the speaker's words alone; text then has no quotes. marks: the story's own quotation
+    marks, which they are told in.
     """
 
     text: str
     speaker: str
     message: int
     is_speech: bool = False
+    marks: str = CURLY
 
     def rendered(self, with_speaker: bool = True) -> str:
         """The sentence so that it can be understood alone: `Name: "…"`, or `Name: does this`."""
-        text = f"“{self.text}”" if self.is_speech else self.text
+        text = _in_marks(self.text, self.marks) if self.is_speech else self.text
         if not self.speaker or not with_speaker:
             return text
         if not self.is_speech and _mentions(self.text, self.speaker):
@@ -79,8 +85,23 @@ class Sentence:
         return f"{self.speaker}: {text}"
 
 
-def sentences_of(message: Message, index: int) -> list[Sentence]:
-    """The sentences of one message in order. Notices and out-of-character asides have none."""
+def marks_of(messages: Sequence[Message]) -> str:
+    """The quotation marks that most speech in a story stands in, opening and closing; “” where
+    nothing stands in any but straight ones. Of more than `MOST_READ` messages the last ones.
+    """
+    told = "".join(message.text[:LONGEST_MESSAGE] for message in messages[-MOST_READ:])
+    counts = {marks: told.count(marks[0]) for marks in MARKS}
+    counts[CURLY] -= counts["„“"]  # what closes there opens here
+    counts["»«"] = counts["«»"] if INWARD.search(told) else 0
+    counts["«»"] -= counts["»«"]
+    return max(counts, key=lambda marks: counts[marks])
+
+
+def sentences_of(message: Message, index: int, marks: str = CURLY) -> list[Sentence]:
+    """The sentences of one message in order. Notices and out-of-character asides have none.
+
+    marks: as `marks_of` its story.
+    """
     if message.kind is MessageKind.NOTICE:
         return []
     speaker = "" if message.kind is MessageKind.NARRATOR else " ".join(message.name.split())
@@ -91,10 +112,18 @@ def sentences_of(message: Message, index: int) -> list[Sentence]:
             before = found[-1] if found else None
             if before is not None and before.is_speech and _is_tag(sentence, is_speech):
                 # “Go.” *says she* is one sentence: the tag tells nothing by itself.
-                found[-1] = replace(before, text=f"“{before.text}” {sentence}", is_speech=False)
+                found[-1] = replace(before, text=_tagged(before, sentence), is_speech=False)
             else:
-                found.append(Sentence(sentence, speaker, index, is_speech))
+                found.append(Sentence(sentence, speaker, index, is_speech, marks))
     return found
+
+
+def _tagged(speech: Sentence, tag: str) -> str:
+    return f"{_in_marks(speech.text, speech.marks)} {tag}"
+
+
+def _in_marks(text: str, marks: str) -> str:
+    return f"{marks[0]}{text}{marks[1]}"
 
 
 def without_markup(text: str) -> str:

@@ -140,6 +140,22 @@ def test_a_message_recap_is_its_weightiest_sentence() -> None:
     assert line == "Ann: “The duke hid his will in the organ of Saint Ives.”"
 
 
+@pytest.mark.parametrize(
+    ("told", "line"),
+    [
+        ("Er nickte. „Gut.“", "Ann: „Der Herzog verbarg sein Testament in der Orgel.“"),
+        ("Er nickte. »Gut.«", "Ann: »Der Herzog verbarg sein Testament in der Orgel.«"),
+        ("Il dit : « Bien. »", "Ann: «Der Herzog verbarg sein Testament in der Orgel.»"),
+        ("“Good,” he said.", "Ann: “Der Herzog verbarg sein Testament in der Orgel.”"),
+    ],
+)
+def test_speech_is_told_in_the_quotation_marks_of_its_story(told: str, line: str) -> None:
+    """Here the message itself has none that say which."""
+    said = "*Sie lacht.* Der Herzog verbarg sein Testament in der Orgel."
+    before, message = messages(told, said, names=("Bo", "Ann"))
+    assert line == extract_message_recap(message, [before], tokens=60, count_tokens=estimate_tokens)
+
+
 def test_a_message_recap_fits_even_when_no_sentence_does() -> None:
     message = messages("word " * 500)[0]
     line = extract_message_recap(message, (), tokens=20, count_tokens=estimate_tokens)
