@@ -32,12 +32,14 @@ _JSON = re.compile(r'\{\s{0,80}"[^"\n]{0,200}"\s{0,80}:|\[\s{0,80}[{"]')
 @dataclass(frozen=True, slots=True)
 class Stored:
     """What is kept of a story already. recap: running recap or rolling summary, "" for neither.
-    scenes: recaps of scenes, oldest first. memories: that hold.
+    scenes: recaps of scenes, oldest first. memories: that hold. newer: of the scenes, those that
+    the recap does not tell yet.
     """
 
     recap: str = ""
     scenes: Sequence[str] = ()
     memories: Sequence[Memory] = field(default=())
+    newer: Sequence[str] = ()
 
 
 def is_due(last_active: float | None, now: float, *, hours: int) -> bool:
@@ -94,6 +96,16 @@ def without_model(stored: Stored) -> str:
     if recap or not scenes:
         return scenes[-1] if scenes else recap
     return "\n\n".join(scenes[-LAST_SCENES:])
+
+
+def so_far(stored: Stored) -> str:
+    """What happened from the beginning, for who asks that: the recap of all, and what it does not
+    tell yet. Without one, as `without_model`.
+    """
+    recap = spoken(stored.recap).strip()
+    if not recap:
+        return without_model(stored)
+    return "\n\n".join((recap, *(told for s in stored.newer if (told := spoken(s).strip()))))
 
 
 def spoken(text: str) -> str:

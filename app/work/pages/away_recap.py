@@ -191,7 +191,8 @@ class AwayRecaps:
             await self._link.show_recap(chat.chat.path, card)
         try:
             with telling_of(chat.chat.user_folder):
-                return await away_recap(chat, model, self._count, KeptInStore(self._store))
+                kept = KeptInStore(self._store)
+                return await away_recap(chat, model, self._count, kept, is_asked=is_asked)
         except BackendError as error:
             log.debug("No model told what happened before: %s", error)
             return _instead(stored_of(chat), error, model.label) if model is not None else ""

@@ -13,6 +13,7 @@ from app.memory.documents.away import (
     away_inputs,
     is_due,
     read_away,
+    so_far,
     spoken,
     without_model,
 )
@@ -97,6 +98,14 @@ def test_without_a_model_the_last_scene_is_told() -> None:
     assert without_model(Stored("All of it.", ["First.", "Last."])) == "Last."
     assert without_model(Stored("All of it.")) == "All of it."
     assert without_model(Stored()) == ""
+
+
+def test_who_asks_is_told_the_story_from_its_beginning() -> None:
+    """Without a model, or while it was busy, they were told of the last scene alone."""
+    stored = Stored("All of it.", ["First.", "Last."], newer=["Last."])
+    assert so_far(stored) == "All of it.\n\nLast."
+    assert so_far(Stored(scenes=["First.", "Last."])) == "First.\n\nLast."
+    assert so_far(Stored()) == ""
 
 
 WRAPPED = (

@@ -216,6 +216,23 @@ async def test_who_asks_is_told_at_any_time(away: Away) -> None:
     assert stored == ("Previously", STORED)
 
 
+async def test_who_asks_without_a_model_is_told_the_story_and_not_its_last_scene_alone(
+    away: Away,
+) -> None:
+    first, last = (message.anchor for message in away.chat.story.messages)
+    breaks = [SceneBreak(anchor, BreakOrigin.HAND) for anchor in (first, last)]
+    scene = SceneRecap(last, 0, "", "Nobody opened.", "", "test", 1.0)
+    version = RunningVersion(0, STORED, 1, "", first, "test", 1.0)
+    store, number = away.store, away.chat.chat_id
+    await store.run(lambda: store.scenes.save(number, breaks))
+    await store.run(lambda: store.recaps.add_scene_recap(number, scene))
+    await store.run(lambda: store.recaps.add_running_version(number, version))
+    await away.chat.refresh()
+    away.pages.recap_asked.emit(away.path)
+    await away.tasks.wait()
+    assert away.pages.recaps == [("Previously", f"{STORED}\n\nNobody opened.")]
+
+
 @pytest.mark.pitfall(10)
 async def test_a_model_tells_it_once_however_often_the_chat_is_opened(away: Away) -> None:
     away.model = Model()
