@@ -68,6 +68,7 @@ from app.work.queries.memory_queries import MemoryQueries
 from app.work.queries.searching import Search
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.asked_costs import AskedCosts
+from app.work.scheduling.branch_reading import BranchReading
 from app.work.scheduling.break_search import ModelBreakSearch
 from app.work.scheduling.completion import Completion
 from app.work.scheduling.orders import Orders
@@ -129,7 +130,7 @@ class Wiring(News, ABC):
         to_the_end = parts.options.reads_to_the_end
         around = Around(
             writing=lambda: self.models.writing(),
-            follow=lambda chat: self._scheduler.follow(chat),
+            follow=lambda chat: self._branches.follow(chat),
             connection=lambda: self._prompt_counter.tokenizer.name,
             keeps_memory=parts.options.keeps_memory,
             reads_to_the_end=not parts.options.watch if to_the_end is None else to_the_end,
@@ -190,6 +191,7 @@ class Wiring(News, ABC):
             lambda: self.use.tariff,
             asks_first=parts.options.asks_first,
         )
+        self._branches = BranchReading(self._store, self._scheduler, self._chats, self._tasks)
         self.asked_costs = AskedCosts(
             self._chats, lambda: self.models.writing(), self._scheduler.estimates
         )
@@ -197,7 +199,12 @@ class Wiring(News, ABC):
         self._chats.read.connect(self._names.note)
         self._chats.deleted.connect(self._on_deleted)
         self.work = WorkToDo(
-            self._queue, self._scheduler, self._chats, lambda: self.is_reading_only, self._names
+            self._queue,
+            self._scheduler,
+            self._chats,
+            lambda: self.is_reading_only,
+            self._names,
+            self._branches,
         )
         self._completion = Completion(
             self._chats, self._queue, self.models.writing, lambda: self.is_reading_only

@@ -99,6 +99,13 @@ def plan_sentence(plan: CatchUpPlan) -> str:
             last=plan.last,
         )
         said.append(scenes)
+    if plan.read_in:
+        shared = tr(
+            "“{chat}” shares messages with this chat and is worked off just now: what is read "
+            "there is taken over here then. To begin before that pays for it twice.",
+            chat=plan.read_in,
+        )
+        said.insert(0, shared)
     return " ".join((*said, work))
 
 

@@ -60,6 +60,37 @@ class Branching:
             self._memories.write(
                 MemoryChange(removed=frozenset(map(hand_on.id, self._gone(source))))
             )
+        self._note_read(source, target)
+
+    def take_newer(self, source: int, target: int, owner: str) -> None:
+        """Take over what was remembered in the source since the target began with it.
+
+        What the target has stays as it is; an entry that was ended in the source ends there too.
+        """
+        there = self._present(target)
+        kin = self._modes.kin(target) - {target}
+        made = _HandingOn(target, there, kin, owner).change(
+            self._of_chat(source), keeps_to_itself=False
+        )
+        own = self._of_chat(target)
+        memories = {memory.id: memory for memory in own.memories}
+        known = memories.keys() | {e.id for e in own.entities} | {d.id for d in own.documents}
+        ended = []
+        for new in made.memories:
+            old = memories.get(new.id)
+            further = tuple(one for one in new.endings if old and one not in old.endings)
+            if old is not None and further:
+                ended.append(replace(old, endings=(*old.endings, *further)))
+        self._memories.write(
+            MemoryChange(
+                (*(m for m in made.memories if m.id not in known), *ended),
+                tuple(e for e in made.entities if e.id not in known),
+                tuple(d for d in made.documents if d.id not in known),
+            )
+        )
+        self._note_read(source, target)
+
+    def _note_read(self, source: int, target: int) -> None:
         self._database.execute(
             "INSERT OR IGNORE INTO extracted (chat_id, task, anchor, content_hash) "
             "SELECT ?1, task, anchor, content_hash FROM extracted WHERE chat_id = ?2 AND anchor IN "

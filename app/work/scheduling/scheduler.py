@@ -179,9 +179,9 @@ class Scheduler:
         if not writing.asks_nobody:
             await self.estimates.measure()
             if self._asks_first:
-                is_on = self._is_followed(chat.chat_id)
+                is_on = self.is_followed(chat.chat_id)
                 specs = await self._asked_about(chat, specs, settings, writing)
-                if is_demo(chat.chat.path) and not (is_on or self._is_followed(chat.chat_id)):
+                if is_demo(chat.chat.path) and not (is_on or self.is_followed(chat.chat_id)):
                     specs = by_themselves(specs, writing, chat.reading_state)
         elif chat.chat_id in self._followed:
             self._followed[chat.chat_id] = None
@@ -363,7 +363,7 @@ class Scheduler:
         operations = await self._queue.clear(chat_id)
         stopped = []
         for number, followed in tuple(self._followed.items()):
-            if followed and self._is_followed(number) and chat_id in (None, number):
+            if followed and self.is_followed(number) and chat_id in (None, number):
                 stopped.append(followed.kept)
                 followed.kept = replace(followed.kept, is_stopped=True)
                 await self._store.run(partial(self._store.catch_ups.save, followed.kept))
@@ -409,9 +409,10 @@ class Scheduler:
     def part_of(self, chat_id: int) -> str:
         """Which part of a chat's backlog is worked off, "" for none."""
         followed = self._followed.get(chat_id)
-        return followed.kept.part if followed and self._is_followed(chat_id) else ""
+        return followed.kept.part if followed and self.is_followed(chat_id) else ""
 
-    def _is_followed(self, chat_id: int) -> bool:
+    def is_followed(self, chat_id: int) -> bool:
+        """Whether a chat's backlog is worked off."""
         followed = self._followed.get(chat_id)
         return followed is not None and not followed.kept.is_stopped
 

@@ -32,6 +32,7 @@ from app.work.planning.catch_up import KINDS, CatchUpPlan, CatchUpProgress
 from app.work.planning.folding import folded_anew
 from app.work.planning.staleness import is_asked_for
 from app.work.queue.operation_queue import OperationQueue
+from app.work.scheduling.branch_reading import BranchReading
 from app.work.scheduling.scheduler import Cleared, Scheduler
 
 log = logging.getLogger(__name__)
@@ -87,12 +88,14 @@ class WorkToDo:
         chats: OpenChats,
         is_reading_only: Callable[[], bool],
         names: ChatNames,
+        branches: BranchReading,
     ) -> None:
         self._queue = queue
         self._scheduler = scheduler
         self._chats = chats
         self._is_reading_only = is_reading_only
         self._names = names
+        self._branches = branches
 
     # --- the queue
 
@@ -249,7 +252,7 @@ class WorkToDo:
 
     def catch_up(self, path: Path) -> CatchUpPlan | None:
         """What recapping an open chat's backlog would take, while that waits for the user."""
-        return self._chats.required(path).catch_up
+        return self._branches.told(self._chats.required(path))
 
     async def start_catch_up(self, path: Path, part: str = ALL) -> None:
         """The user wants the backlog worked off, or a part of it. Raises UsageError where we only

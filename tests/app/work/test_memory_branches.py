@@ -62,6 +62,33 @@ async def test_what_the_parents_future_ended_holds_in_the_branch(world: World) -
     assert texts(branch) == {"old", "arc", "over"}
 
 
+async def test_what_the_parent_reads_after_the_branch_was_made_is_taken_over(
+    world: World,
+) -> None:
+    """The branch offered to read the very messages that the parent was reading."""
+    await world.write(world.memory("kept", 3), world.memory("over", 4))
+    path = world.branch("branch", LATE)
+    branch = await world.open(path)
+    target = branch.ground.chat
+    (copy,) = (s.memory for s in branch.memories if s.memory.text == "kept")
+    mine = replace(copy, text="as I want it")
+    ending = Ending(EndReason.RESOLVED, sources=(world.source(9),))
+    late = world.memory("late", LATE + 2)
+    ended = world.memory("over", 4, endings=(ending,))
+    await world.write(mine, ended, world.memory("new", 8), late)
+
+    def take() -> None:
+        world.store.branching.take_newer(world.chat, target, world.owner)
+
+    for _ in range(2):
+        await world.store.run(take)
+        await world.refreshed()
+        branch = await world.open(path)
+        assert texts(branch) == {"as I want it", "new", "over"}
+        over = next(s.memory for s in branch.memories if s.memory.text == "over")
+        assert len(over.endings) == 1
+
+
 async def test_a_chain_of_memories_is_a_chain_in_the_branch(world: World) -> None:
     new = world.memory("new", 9, supersedes=("old",))
     old = world.memory("old", 5, endings=(Ending(EndReason.SUPERSEDED, by="new"),))

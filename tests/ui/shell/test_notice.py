@@ -26,6 +26,12 @@ def test_a_backlog_of_recaps_says_how_many_scenes_and_what_they_take() -> None:
     )
 
 
+def test_a_branch_says_that_its_parent_is_worked_off() -> None:
+    plan = CatchUpPlan(5, 0, 80, 9, 11_000, 1_000, read_in="Harbour")
+    assert plan_sentence(plan).startswith("“Harbour” shares messages with this chat")
+    assert "pays for it twice" in plan_sentence(plan)
+
+
 def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     sentence = plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=SEARCH))
     assert sentence == (

@@ -1,0 +1,82 @@
+"""A branch that is made while its parent is read does not offer to pay for the same as if new."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from app.companion import open_companion
+from app.core.paths import user_folders
+from tests.chat_files import message, write_chat
+from tests.fakes import MODEL, FakeLlm
+
+COUNT = 120
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not holds():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+def branch_of(parent: Path) -> Path:
+    lines = parent.read_text("utf-8").splitlines()
+    header = json.loads(lines[0])
+    header.setdefault("chat_metadata", {})["main_chat"] = parent.stem
+    made = parent.with_name("branch.jsonl")
+    made.write_text("\n".join([json.dumps(header), *lines[1 : COUNT - 10]]), "utf-8")
+    return made
+
+
+async def test_a_branch_says_what_its_parent_reads_and_takes_it_over(tmp_path: Path) -> None:
+    parent = write_chat(tmp_path / "parent.jsonl", [message(number) for number in range(COUNT)])
+    with FakeLlm(lambda _request: "nothing") as llm:
+        opened = open_companion(
+            user_folders(tmp_path / "own"),
+            llm=f"openai:{MODEL}@{llm.url}",
+            watch=False,
+            asks_first=True,
+            keeps_memory=True,
+        )
+        async with opened as companion:
+            companion.settings.put("scene_detector", "heuristic")
+            companion.settings.put("catch_up_scenes", 1)
+            companion.work.pause()
+            await companion.open_story(parent)
+            await until(lambda: companion.work.catch_up(parent) is not None)
+            await companion.work.start_catch_up(parent)
+            branch = branch_of(parent)
+            await companion.open_story(branch)
+            await until(lambda: companion.work.catch_up(branch) is not None)
+            plan = companion.work.catch_up(branch)
+            assert plan is not None
+            assert plan.read_in == "parent"
+            source = companion._chats.required(parent).chat_id
+            anchors = [m.anchor for m in companion._chats.required(parent).story.messages]
+            store = companion._store
+
+            def read() -> None:
+                store._database.execute_many(
+                    "INSERT INTO extracted (chat_id, task, anchor, content_hash) VALUES (?,?,?,?)",
+                    [(source, "pass", anchor, "hash") for anchor in anchors[:50]],
+                )
+
+            await store.run(read)
+            await companion.work.stop_catch_up(source, at_once=True)
+            target = companion._chats.required(branch).chat_id
+
+            async def taken() -> int:
+                rows = await store.run(
+                    lambda: store._database.execute(
+                        "SELECT count(*) FROM extracted WHERE chat_id = ?", (target,)
+                    )
+                )
+                return int(rows[0][0])
+
+            async with asyncio.timeout(20):
+                while await taken() < 50:  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+            plan = companion.work.catch_up(branch)
+            assert plan is None or plan.read_in == ""
