@@ -24,7 +24,7 @@ from app.work.chats.disk_space import Room
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.story_change import StoryChange
 from app.work.demo.demo_story import demo_chat, give_demo, is_demo
-from app.work.pages.link import AnsweredTurn
+from app.work.pages.answered_turn import AnsweredTurn
 from app.work.planning.staleness import is_outdated
 from app.work.queries.memory_view import MemoryView
 from app.work.scheduling.health import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +37,7 @@ from app.sillytavern.data_folders import Tavern
 from app.sillytavern.remote.remote_taverns import RemoteTavern
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
+from app.work.pages.answered_turn import AnsweredTurn
 from app.work.pages.bridge_health import bridge_health
 from app.work.pages.bridge_watch import BridgeWatch
 from app.work.pages.remote_chats import RemoteChats
@@ -56,16 +56,6 @@ STORY_EVENTS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AnsweredTurn:
-    """A turn for which a page asked, and what it was given."""
-
-    page: Page
-    request: TurnRequest
-    chat: OpenChat
-    slots: SlotSet
-
-
 class BridgeLink:
     """The bridge as the rest of the program sees it: paths instead of pages and identities.
 
@@ -79,7 +69,7 @@ class BridgeLink:
         refresh_asked: the chat that the user wants read and published again.
         asked_by_page: (page, request) what the user asks of us in a page; `reply` answers it.
         refused: (path of the chat, key) another extension fills a slot of ours; it keeps it.
-        answered: a turn for which the slots were made.
+        answered: a turn for which the slots were made, or given up.
         sent: (page, report) the prompt that a turn was sent with.
     """
 
@@ -337,7 +327,11 @@ class BridgeLink:
             is_behind=self._replied.get(path, 0) > len(chat.story.messages),
             said=tuple((said.name, said.text, said.is_user) for said in turn.said),
         )
-        slots = await self._slots_of(chat, whose)
+        try:
+            slots = await self._slots_of(chat, whose)
+        except asyncio.CancelledError:  # nobody waits for them any more; the prompt went out still
+            self.answered.emit(AnsweredTurn(page, turn, chat, SlotSet(), is_made=False))
+            raise
         self.answered.emit(AnsweredTurn(page, turn, chat, slots))
         return slots
 

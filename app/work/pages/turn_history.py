@@ -31,7 +31,8 @@ from app.sillytavern.bridge.bridge_socket import Page
 from app.store.store import Store
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.pages.link import AnsweredTurn, BridgeLink
+from app.work.pages.answered_turn import AnsweredTurn
+from app.work.pages.link import BridgeLink
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +147,7 @@ class TurnHistory:
         if self._is_reading_only():
             return
         saving = None
-        if request.context:
+        if request.context and answered.is_made:
             saving = self._tasks.spawn(
                 self._save(chat, turn, request.tokenizer), name="keeping a turn"
             )

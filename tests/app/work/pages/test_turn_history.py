@@ -23,7 +23,7 @@ from app.memory.records import Tier
 from app.prompt.model_tokens import KnownTokenizer
 from app.prompt.prefix import PrefixBreak
 from app.prompt.turns import KEPT_TURNS, SentTurn, Share
-from app.sillytavern.bridge import bridge_installer
+from app.sillytavern.bridge import bridge_installer, turn_answers
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, opened
 
@@ -181,6 +181,27 @@ async def test_a_page_that_reports_before_its_slots_are_made_is_found_out(
     assert kept.is_late
     assert [slot.text for slot in kept.slots] == ["Old news."]
     assert not [content for content in kept.contents if content.tokens]
+
+
+@pytest.mark.expects_log("app.sillytavern.bridge.turn_answers")
+async def test_a_turn_whose_slots_never_came_is_kept_as_it_was_sent(
+    played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a long story on a slow computer it stood nowhere, and the one before seemed the last."""
+
+    async def never(*_whose: Any) -> Any:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(turn_answers, "LATE_TURN_SECONDS", 0.05)
+    monkeypatch.setattr(played.companion._link, "_slots_of", never)
+    played.number = 1
+    turn = {"kind": "normal", "responder": "Midge", "context": 8000, "messages": 5}
+    await played.say(type="turn", id="1", **turn)
+    old = {"key": LONG, "position": 0, "depth": 0, "role": 0, "scan": False, "text": "Old news."}
+    await played.sent([old], ("system", "Old news."), ("user", "Hello."))
+    (kept,) = await played.turns(1, kept=True)
+    assert kept.is_late
+    assert [slot.text for slot in kept.slots] == ["Old news."]
 
 
 async def test_of_a_slot_that_the_page_had_from_before_nothing_is_said_to_be_cut(
