@@ -92,6 +92,7 @@ class Session(QObject):
         self._path: Path | None = None
         self._story: Story | None = None
         self._slots = SlotSet()
+        self.is_counted = False  # whether the slots of the chat that is shown are known
         self._reach = NOTHING_REACHED
         self._plan: CatchUpPlan | None = None
         self._told: set[tuple[Path, str]] = set()
@@ -188,6 +189,7 @@ class Session(QObject):
         self._path, self.came_by_itself = story.chat.path, by_itself
         self._story = self.companion.story(self._path) or story
         self._slots, self._reach = SlotSet(), NOTHING_REACHED
+        self.is_counted = False
         self._offer(None)
         self.chat_opened.emit(self._story)
         self._settle.start()
@@ -242,7 +244,7 @@ class Session(QObject):
         slots = await self.companion.next_prompt(path)
         undo, redo = await self.companion.edits.undo_labels(path)
         if path == self._path:
-            self._slots = slots
+            self._slots, self.is_counted = slots, True
             self.slots_changed.emit(slots)
             self.undo_changed.emit(undo, redo)
             self._offer(self.companion.work.catch_up(path))

@@ -179,7 +179,7 @@ class Inspector(QWidget):
             return
         self._show_story(self._session.story)
         if self._shown_slots is None:
-            self._next.show_slots(SlotSet(), "")
+            self._next.show_counting()
 
     def _on_story_changed(self, _change: object) -> None:
         if self._session.story is not None:

@@ -60,6 +60,11 @@ class NextPrompt(QWidget):
         column.addWidget(self.area)
         column.addWidget(self._button)
 
+    def show_counting(self) -> None:
+        """What goes into the coming turn is not known yet."""
+        self.show_slots(SlotSet(), "")
+        self._nothing.setText(tr("It is being counted."))
+
     def show_slots(self, slots: SlotSet, who: str) -> None:
         """Show the slots of the coming turn; `who` answers it."""
         self._who.setText(who)

@@ -64,7 +64,9 @@ class OutsideTrouble(QObject):
         """Once for each time: who has closed it knows."""
         before = self._told.get(key, "")
         self._told[key] = sentence
-        if sentence and sentence != before:
+        if before and sentence and key in (NO_ROOM, NO_FOLDER):
+            self._notice.amend(key, sentence)  # the same trouble, with other figures
+        elif sentence and sentence != before:
             self._notice.forget_failure()  # it came of this, and would cover it
             self._notice.offer(key, sentence, way_on=way_on, is_bad=True, choices=choices)
         elif before and not sentence:

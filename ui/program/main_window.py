@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.core.tasks import TaskSupervisor
@@ -226,6 +226,13 @@ class MainWindow(QWidget):
         if focused is not None and focused.isVisible() and focused.isEnabled():
             self._ring.announce_key()
         return super().focusNextPrevChild(forward)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What nobody on the page wants of Escape puts the notice over it away."""
+        if event.key() == Qt.Key.Key_Escape and self.frame.notice.can_close:
+            self.frame.notice.close_shown()
+        else:
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

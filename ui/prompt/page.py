@@ -167,6 +167,8 @@ class PromptPage(QWidget):
         if slots.slots:
             counted = self._session.companion.tokens.how_counted(s.text for s in slots.slots)
             facts += [counted] if counted else []
+        is_counted = self._session.is_counted
+        self.preview.say_nothing_is_there(tr(EMPTY) if is_counted else tr("It is being counted."))
         known = coming_sentence(self._turns[0], slots) if self._turns and slots.slots else ""
         self.preview.show_head(slots.total_tokens, tr(COMING_WORDS), " ".join(facts), known)
         self._show_rows(coming_rows(slots, messages) if slots.slots else (), None)

@@ -82,6 +82,10 @@ class PromptPreview(QWidget):
         self.area = scrolling(content, name=tr("Prompt"))
         outer.addWidget(self.area)
 
+    def say_nothing_is_there(self, words: str) -> None:
+        """What is said where there is no slot."""
+        self._empty.setText(words)
+
     def show_macros(self) -> None:
         """Bring the list of macros into view."""
         bar = self.area.verticalScrollBar()

@@ -297,6 +297,11 @@ class Notice(QWidget):
         """Press the way on."""
         self._on_acted()
 
+    @property
+    def can_close(self) -> bool:
+        """Whether it stands there, with a way to close it."""
+        return not self.isHidden() and not self._close.isHidden()
+
     def close_shown(self) -> None:
         """Close what is shown; what stands behind it is shown next."""
         key = self._shown_key()

@@ -84,13 +84,15 @@ def duration_words(seconds: float) -> str:
     return tr("{clock} min", clock=f"{minutes}:{rest:02}")
 
 
-def state_sentence(operation: Operation, *, now: float) -> str:
-    """Where it stands; a failure in its own words."""
+def state_sentence(operation: Operation, *, now: float, is_paused: bool = False) -> str:
+    """Where it stands; a failure in its own words. is_paused: nothing is begun before "Go on"."""
     if operation.status is OperationStatus.WAITING:
         seconds = operation.not_before - now
         error = retold(operation.error) if operation.error else tr("It did not work.")
         if seconds < AT_ONCE and operation.held:  # another one asks for it
             return operation.held
+        if is_paused:
+            return f"{error} {tr('Again when the work goes on.')}"
         if seconds < AT_ONCE:
             return f"{error} {tr('Again at once.')}"
         return f"{error} {tr('Again in {duration}.', duration=duration_words(seconds))}"
@@ -147,6 +149,7 @@ class OperationModel(QAbstractTableModel):
         self._chat_of = chat_of
         self._rows: list[Operation] = []
         self._progress = Progress()
+        self.is_paused = False  # the queue, so that nothing of it is begun
 
     def show_operations(self, operations: tuple[Operation, ...]) -> None:
         """Replace what is shown, with exact signals so that the selection stays."""
@@ -226,7 +229,7 @@ class OperationModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cell(operation, Column(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.STATE:
-            return plain_tip(state_sentence(operation, now=time.time()))
+            return plain_tip(state_sentence(operation, now=time.time(), is_paused=self.is_paused))
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.TOKENS:
             return token_words(operation)
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.WORK:
@@ -247,7 +250,7 @@ class OperationModel(QAbstractTableModel):
                     return tr(
                         "Running, {letters} letters so far", letters=number(self._progress.letters)
                     )
-                return state_sentence(operation, now=now)
+                return state_sentence(operation, now=now, is_paused=self.is_paused)
             case Column.TOKENS:
                 total = operation.prompt_tokens + operation.output_tokens
                 return trn("{n} token", "{n} tokens", total) if total else ""

@@ -186,6 +186,7 @@ class WorkPage(QWidget):
 
     def show_operations(self, operations: tuple[Operation, ...]) -> None:
         """Show the queue as it is now."""
+        self.model.is_paused = self._session.companion.work.is_paused
         self.model.show_operations(operations)
         self._stack.setCurrentIndex(0 if operations else 1)
         open_count = self._session.companion.work.to_do
@@ -196,7 +197,6 @@ class WorkPage(QWidget):
         is_paused = self._session.companion.work.is_paused
         if is_paused:
             words.append(tr_in("the queue", "paused"))
-        self._summary.setText(", ".join(words) or tr("Nothing to do"))
         self._show_reason(is_paused=is_paused)
         self._retry_all.setVisible(failed > 0)
         self._retry_all.set_text(
@@ -212,6 +212,10 @@ class WorkPage(QWidget):
         self.commands.clear_chat.setEnabled(bool(waiting) and self._session.path is not None)
         self.commands.retry_all.setEnabled(failed > 0)
         self._show_catch_up()
+        # What waits for an answer, below it, is something to do.
+        waits = self.commands.start.isEnabled()
+        nothing = tr("Nothing under way") if waits else tr("Nothing to do")
+        self._summary.setText(", ".join(words) or nothing)
         self._show_cap()
         self._on_selection()
 
@@ -361,7 +365,8 @@ class WorkPage(QWidget):
         self.commands.follow_selected(operation, self.model.first_waiting(), asked)
         detail = ""
         if operation is not None and operation.error:
-            detail = state_sentence(operation, now=time.time())
+            paused = self.model.is_paused
+            detail = state_sentence(operation, now=time.time(), is_paused=paused)
         elif operation is not None and operation.held:
             detail = operation.held
         self._detail.setText(detail)

@@ -94,6 +94,32 @@ def reviewed(memories: Sequence[Memory], review: Review) -> tuple[Memory, ...]:
     return tuple(replace(m, review=review) for m in memories if m.review is not review)
 
 
+def what_is_said(memory: Memory) -> tuple[object, ...]:
+    """The same for memories that say the same word for word of the same."""
+    about = (memory.subject, memory.target, memory.field)
+    return (memory.tier, memory.type, *about, *word_list(memory.text))
+
+
+def without_twins(
+    memories: Sequence[Memory], known: Iterable[Memory]
+) -> tuple[tuple[Memory, ...], tuple[Memory, ...]]:
+    """Of those that wait and say the same word for word the first, and its twins.
+
+    known: the twins may be any of these, also ones that are not among `memories`.
+    """
+    first: dict[tuple[object, ...], str] = {}
+    for memory in memories:
+        first.setdefault(what_is_said(memory), memory.id)
+    twins = tuple(
+        memory
+        for memory in {m.id: m for m in (*known, *memories)}.values()
+        if memory.review is Review.WAITING
+        and first.get(what_is_said(memory), memory.id) != memory.id
+    )
+    ids = {twin.id for twin in twins}
+    return tuple(memory for memory in memories if memory.id not in ids), twins
+
+
 def retyped(entity: Entity, type_: str, ledger: Iterable[Memory]) -> MemoryChange:
     """An entity of another type; its lines in the ledger go along where that type has them (§8.5).
 

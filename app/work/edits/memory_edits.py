@@ -18,6 +18,7 @@ from app.memory.lifecycle.by_hand import (
     resolved_by_hand,
     retyped,
     reviewed,
+    without_twins,
 )
 from app.memory.lifecycle.contradictions import Keeps, replaced_by, settled
 from app.memory.records import (
@@ -153,10 +154,12 @@ class MemoryEdits(MemoryKeeping):
 
     async def _review(self, path: Path, ids: Sequence[str], review: Review, label: str) -> None:
         def changed(command: Command) -> MemoryChange:
-            memories = reviewed(command.memories(ids), review)
+            known = command.remembered.memories
+            meant, twins = without_twins(command.memories(ids), known)
+            memories = reviewed(meant, review)  # one of them counts, and all are answered
             is_so = review is Review.APPROVED
-            over = replaced_by(memories, command.remembered.memories) if is_so else ()
-            return MemoryChange((*memories, *over))
+            over = replaced_by(memories, known) if is_so else ()
+            return MemoryChange((*memories, *reviewed(twins, Review.REJECTED), *over))
 
         await self._change(self._open(path), label, changed, touched=ids)
 

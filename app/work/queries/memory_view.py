@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.memory.arcs.thread_cap import is_put_aside
+from app.memory.lifecycle.by_hand import without_twins
 from app.memory.lifecycle.policy import Pause, Policy
 from app.memory.records import Document, DocumentKind, Entity, Tier
 from app.memory.standing import Ground, Standing, Status, standings
@@ -59,8 +60,11 @@ class MemoryView:
 
     @property
     def review(self) -> tuple[Standing, ...]:
-        """What waits for the user."""
-        return tuple(s for s in self.memories if s.status is Status.WAITING)
+        """What waits for the user; of what says the same word for word the first."""
+        waiting = [s for s in self.memories if s.status is Status.WAITING]
+        shown, _twins = without_twins([s.memory for s in waiting], ())
+        ids = {memory.id for memory in shown}
+        return tuple(s for s in waiting if s.memory.id in ids)
 
     @property
     def aside(self) -> tuple[str, ...]:

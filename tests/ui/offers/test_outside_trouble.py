@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
@@ -31,6 +33,21 @@ async def test_a_folder_that_is_gone_is_the_one_thing_that_is_said(
     companion.health_changed.emit(companion.health)
     assert notice.sentence == ""
     assert demo_window.frame.status.said == "SillyTavern's folder is there again."
+
+
+async def test_a_full_disk_that_escape_closed_stays_closed(
+    demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notice, said = demo_window.frame.notice, "The disk is full; 3 changes wait."
+    monkeypatch.setattr(type(companion.room), "sentence", property(lambda _: said))
+    companion.health_changed.emit(companion.health)
+    assert notice.sentence == said
+    QTest.keyClick(demo_window, Qt.Key.Key_Escape)
+    assert notice.sentence != said
+    said = "The disk is full; 4 changes wait."
+    companion.health_changed.emit(companion.health)
+    demo_window.show_page("work")
+    assert notice.sentence != said
 
 
 async def test_a_refused_key_leads_to_its_field(

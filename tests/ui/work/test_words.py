@@ -22,6 +22,8 @@ def test_what_took_no_time_was_done_at_once() -> None:
     assert duration_words(0.4) == "0.4 s"
     late = replace(operation(1, OperationStatus.WAITING), error="Nobody answers.", not_before=9.99)
     assert state_sentence(late, now=10.0) == "Nobody answers. Again at once."
+    paused = state_sentence(late, now=10.0, is_paused=True)
+    assert paused == "Nobody answers. Again when the work goes on."
     # Where another one asks for all of them, it stood there for minutes.
     assert state_sentence(replace(late, held="Nobody answers."), now=10.0) == "Nobody answers."
 

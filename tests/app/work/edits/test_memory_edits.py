@@ -545,3 +545,30 @@ async def test_a_deed_that_fails_half_way_changes_nothing(world: World) -> None:
         await world.companion.memories.delete(world.tavern.chat, ["session", "no such"])
     assert rows(world) == before
     assert (await world.companion.edits.undo_labels(world.tavern.chat)) == ("", "")
+
+
+@pytest.mark.parametrize("is_so", [True, False])
+async def test_what_three_readings_brought_word_for_word_is_one_answer(
+    world: World, is_so: bool
+) -> None:
+    waits: dict[str, Any] = {"review": Review.WAITING, "grounding": Grounding.UNGROUNDED}
+    said = {"text": "Mira has a lamp.", **waits}
+    await world.write(
+        world.memory("one", 3, **said),
+        world.memory("two", 4, **said),
+        world.memory("three", 5, **said),
+        world.memory("other", 5, **waits),
+    )
+    await world.refreshed()
+    memories, path = world.companion.memories, world.tavern.chat
+    review = world.companion.memory(path).review
+    assert [s.memory.text for s in review] == ["Mira has a lamp.", "other"]
+    before = rows(world)
+    command = memories.approve if is_so else memories.reject
+    await command(path, [review[0].memory.id])
+    view = world.companion.memory(path)
+    assert [s.memory.text for s in view.review] == ["other"]
+    told = [standing.memory.text for standing in view.of(Tier.SESSION)]
+    assert told == (["Mira has a lamp."] if is_so else [])
+    await world.companion.edits.undo(path)
+    assert rows(world) == before
