@@ -63,6 +63,11 @@ class Prose(QTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._tint()
 
+    def _write_plainly(self) -> None:
+        """What is typed at a heading is none for that, and takes no letters of it."""
+        if self._has_headings and not self.textCursor().hasSelection():
+            self.setCurrentCharFormat(QTextCharFormat())
+
     def set_text(self, text: str) -> None:
         """Show other words; keeps the place when they are the same."""
         if text == self.toPlainText():
@@ -137,6 +142,7 @@ class Prose(QTextEdit):
             if is_return and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
                 self.committed.emit()
                 return
+            self._write_plainly()
         super().keyPressEvent(event)
 
 

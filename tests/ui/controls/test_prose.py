@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -36,3 +37,14 @@ def test_what_was_written_at_a_heading_does_not_make_all_later_texts_headings(
     assert bold_lines(prose) == headings
     prose.set_text(text)
     assert bold_lines(prose) == headings
+
+
+def test_what_is_written_before_a_heading_is_in_plain_letters(dressed: QApplication) -> None:
+    prose = Prose("Recap", has_headings=True)
+    prose.set_text("STATE\nAnn is at the mill.")
+    prose.setReadOnly(False)
+    prose.moveCursor(QTextCursor.MoveOperation.Start)
+    QTest.keyClicks(prose, "They came.")
+    QTest.keyClick(prose, Qt.Key.Key_Return)
+    assert prose.toPlainText() == "They came.\nSTATE\nAnn is at the mill."
+    assert bold_lines(prose) == ["STATE"]
