@@ -139,7 +139,9 @@ async def test_each_member_of_a_group_keeps_as_many_as_a_character_alone(tmp_pat
     caps: dict[str, Any] = {"longterm_max": 5, "consolidation_enabled": False}
 
     def told(speaker: str, first: int) -> list[dict[str, Any]]:
-        texts = [text for thing in things for text in (f"{speaker} sees the {thing}.", "I nod.")]
+        # Long ones, so that no request reads all of them.
+        nod = f"I nod{' again, and again' * 25}."
+        texts = [text for thing in things for text in (f"{speaker} sees the {thing}.", nod * 2)]
         names = (speaker, "Ana")
         return [
             message(first + n, text, name=names[n % 2], is_user=bool(n % 2))
