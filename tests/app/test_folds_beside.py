@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -186,7 +187,7 @@ async def test_a_fold_that_cannot_be_read_is_asked_for_by_itself(told: Told) -> 
     ],
 )
 async def test_where_both_do_not_go_together_each_is_asked_for_by_itself(
-    told: Told, settings: dict[str, object]
+    told: Told, settings: dict[str, Any]
 ) -> None:
     if "model_running_recap" in settings:
         settings = {"model_running_recap": f"openai:another@{told.model.url}"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from collections.abc import Awaitable, Callable
@@ -403,7 +404,7 @@ async def test_a_notice_moves_nothing_when_it_comes_and_goes(
     sizes = {widget: widget.size() for widget in places}
     notice.say("Something failed, and is told in a sentence that is long. " * 6)
     await until(lambda: notice.isVisible() and notice.height() > 40)
-    QApplication.processEvents()
+    await asyncio.sleep(0.02)
     area = frame.stack.parentWidget()
     assert area is not None
     assert area.rect().contains(notice.geometry())

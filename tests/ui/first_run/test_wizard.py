@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -383,9 +384,13 @@ async def test_of_two_chats_of_one_character_one_is_chosen_and_named(
     wizard.rail.rows[3].click()
     await until(lambda: len(wizard.chat.paths) == 2)
     await until(wizard.chat._cards[second].isVisible)
+
+    def is_wanted(path: Path) -> bool:
+        return wizard.chat.is_ready and wizard.chat._wanted == path
+
     for path in (first, second, first, second):
         click(wizard.chat._cards[path])
-        await until(lambda wanted=path: wizard.chat.is_ready and wizard.chat._wanted == wanted)
+        await until(partial(is_wanted, path))
         checked = [one for one, card in wizard.chat._cards.items() if card.isChecked()]
         assert checked == [path]
         assert wizard.chat.chosen is not None

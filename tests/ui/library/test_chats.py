@@ -14,6 +14,7 @@ from ui.core.chat_words import chat_title
 from ui.library.chats import LibraryModel, library_rows
 from ui.shell import chat_card
 from ui.shell.chat_card import initials, name_hue
+from ui.theme.tokens import TIERS
 
 
 def chat(owner: str, title: str, kind: ChatKind = ChatKind.SOLO) -> ChatRef:
@@ -92,7 +93,7 @@ def test_initials_stand_for_any_name(name: str, letters: str) -> None:
 def test_a_chat_keeps_its_colour_when_there_is_one_more(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("Alma", "Crew", "Harbour", "Captain Henrike Sloe")
     before = [name_hue(name) for name in names]
-    monkeypatch.setattr(chat_card, "TIERS", (*chat_card.TIERS, chat_card.TIERS[0]))
+    monkeypatch.setattr(chat_card, "TIERS", (*TIERS, TIERS[0]))
     assert [name_hue(name) for name in names] == before
 
 

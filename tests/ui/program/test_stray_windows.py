@@ -54,14 +54,14 @@ async def test_no_page_shows_a_window_while_it_is_made(
     assert desk is not None
     for key in PAGES:
         demo_window.show_page(key)
-        QApplication.processEvents()
+        await asyncio.sleep(0.02)
         await until(lambda key=key: demo_window.current_state().page == key)  # type: ignore[misc]
     desk._on_prompts()
     demo_window.set_up()
     assert demo_window.first_run is not None
     for row in demo_window.first_run.rail.rows:
         row.click()
-        QApplication.processEvents()
+        await asyncio.sleep(0.02)
     assert shown.windows == []
 
 
@@ -89,5 +89,5 @@ async def test_no_sheet_shows_a_window_beside_itself(
 async def test_pages_without_a_chat_show_no_window(window: MainWindow, shown: Shown) -> None:
     for key in PAGES:
         window.show_page(key)
-        QApplication.processEvents()
+        await asyncio.sleep(0.02)
     assert shown.windows == []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
 from app.core.errors import StoreError
@@ -77,7 +77,7 @@ async def test_many_failures_leave_the_buttons_their_words(
         )
     )
     page._summary.setText("0 to do, 24 failed in Captain Henrike Sloe; Captain Henrike Sloe, two")
-    QApplication.processEvents()
+    await asyncio.sleep(0.02)
     for button in (page._retry_all, page._retry, page._cancel, page._pause):
         assert button.width() >= button.sizeHint().width()
 
