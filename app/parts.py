@@ -15,7 +15,7 @@ from app.core.translation import N_, tr
 from app.languages import LanguagePacks
 from app.llm.backends.api_keys import ApiKeys
 from app.settings.values import Settings
-from app.store.folder_lock import FolderLock
+from app.store.folder_lock import ENDING, FolderLock
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 
@@ -94,7 +94,8 @@ async def _take_lock(lock: FolderLock, *, stays: bool) -> None:
                 tr(
                     "Tavernkeep is running already with this data folder. Close it first, or give "
                     "another folder with --data-dir."
-                )
+                ),
+                is_ending=lock.holder() == ENDING,
             )
         is_in_vain = lock.holder() == "program" or time.monotonic() > began + LOCK_SECONDS
         if is_in_vain and not stays:

@@ -164,6 +164,7 @@ class Wiring(News, ABC):
             asked=self._asked,
             renewed=self._as_of_now,
         )
+        self._queue.ending.connect(parts.lock.say_ending)
         services = WriterServices(
             self._counter, self.prompts.folder, self._link, self.use, parts.keys, parts.packs
         )

@@ -62,7 +62,11 @@ class StoreTooNew(StoreError):
 
 
 class AlreadyRunning(StoreError):
-    """Another program that stays works in the data folder."""
+    """Another program that stays works in the data folder. is_ending: it is about to let go."""
+
+    def __init__(self, sentence: str, *, is_ending: bool = False) -> None:
+        super().__init__(sentence)
+        self.is_ending = is_ending
 
 
 class BackendError(TavernkeepError):

@@ -12,10 +12,13 @@ from app.core.translation import tr
 
 # Windows locks are mandatory: a byte far behind the text leaves that readable for others.
 _LOCKED_BYTE = 1 << 30
+ENDING = "ending"  # kind of a program that stays no longer
 
 
 class FolderLock:
-    """Held by whoever works off the queue. kind: "program" stays, "command" ends by itself."""
+    """Held by whoever works off the queue. kind: "program" stays, "command" ends by itself, and a
+    program that stays no longer is ENDING.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "in-use"
@@ -43,10 +46,20 @@ class FolderLock:
             os.close(descriptor)
             return False
         self._descriptor = descriptor
-        with contextlib.suppress(OSError):  # on a full disk others only learn less of us
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, kind.encode())
+        self._write(kind)
         return True
+
+    def say_ending(self, _news: None = None) -> None:
+        """Say to whoever wants the folder that it is free soon."""
+        self._write(ENDING)
+
+    def _write(self, kind: str) -> None:
+        if self._descriptor is None:
+            return
+        with contextlib.suppress(OSError):  # on a full disk others only learn less of us
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.ftruncate(self._descriptor, 0)
+            os.write(self._descriptor, kind.encode())
 
     def holder(self) -> str:
         """What kind of program has it, "" when that cannot be read."""

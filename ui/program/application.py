@@ -254,8 +254,8 @@ async def _play(
                 window.frame.notice.take_back(tr(STILL_ENDING))
                 await _stay(window, options, companion, stopping)
                 return
-        except AlreadyRunning:
-            if not waits or stopping.is_set() or asyncio.get_running_loop().time() > give_up:
+        except AlreadyRunning as error:
+            if not (waits and error.is_ending) or stopping.is_set() or asyncio.get_running_loop().time() > give_up:
                 raise
             window.frame.notice.say(tr(STILL_ENDING))
             await asyncio.sleep(LOOK_SECONDS)

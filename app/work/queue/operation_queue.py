@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.core.operations import Operation, OperationSpec, OperationStatus
+from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.store.store import Store
 from app.work.queue.absences import Asked
@@ -30,6 +31,9 @@ class OperationQueue(Backlog):
 
     What failed in an earlier run is tried again when it is planned again; what failed in this
     one only when the user says so.
+
+    Signals:
+        ending: nothing is begun any more in this run.
     """
 
     # 8 parameters: wiring.py alone makes it; what tests leave out has a default.
@@ -47,6 +51,7 @@ class OperationQueue(Backlog):
     ) -> None:
         super().__init__(store, holds, asked, renewed)
         self._worker = Worker(self, perform, after, tasks, in_scope)
+        self.ending: Signal[None] = Signal("ending")
 
     async def start(self) -> None:
         """Take up what an earlier run left, and begin."""
@@ -94,6 +99,7 @@ class OperationQueue(Backlog):
     def end(self) -> None:
         """Begin nothing any more in this run; see `wait_idle`."""
         self._worker.end()
+        self.ending.emit(None)
 
     async def cancel(self, operation_id: int, *, is_final: bool = True) -> None:
         """Drop an operation; see Worker.cancel."""

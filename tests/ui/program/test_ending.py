@@ -100,6 +100,7 @@ async def test_a_start_waits_for_the_one_before_that_still_ends(
     own = user_folders(tmp_path / "own").data
     before = FolderLock(own)
     assert before.acquire("program")
+    before.say_ending()
     options = WindowOptions(tmp_path / "own", demo_tavern.user_folder.parent, "builtin")
     running = asyncio.ensure_future(run(options))  # noqa: TID251
     await until(lambda: bool(windows()) and windows()[0].frame.notice.sentence == STILL_ENDING)
