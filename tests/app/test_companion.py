@@ -652,4 +652,4 @@ async def test_what_the_window_alone_reads_has_no_chat_read_anew(
     assert heard == ["theme", "window_state", "story_text_size"]
     assert anew == []
     await companion.put_setting("context_tokens", 4096)
-    assert len(anew) == 1
+    assert anew  # maybe again for what that changes in turn

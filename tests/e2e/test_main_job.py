@@ -38,8 +38,11 @@ MARK = "Folded scenes: "
 
 def recap_reply(request: RecordedRequest) -> str:
     """What a model that does as it is told answers; each fold counts one scene more."""
+    if '"developments"' not in request.text:
+        return "NONE"  # nothing to remember: answers of no use in a row would pause the queue
     scenes = request.text.count("Scene by the fake model") or 1
-    if "running recap" in request.messages[0]["content"]:
+    # Asked for a recap and a fold at once, it gives the recap alone: the fold asks by itself then.
+    if "running recap" in request.messages[0]["content"] and "<earlier>" not in request.text:
         before = request.text.partition("<recap>")[2].partition("</recap>")[0]
         folded = int(before.partition(MARK)[2].partition(".")[0] or 0) + 1
         recap = {"developments": [f"{MARK}{folded}."], "open": [], "state": ["All are well."]}

@@ -74,9 +74,11 @@ class User:
 
 def recap_reply(request: RecordedRequest) -> str:
     """Names each metal that the request names."""
+    if '"developments"' not in request.text:
+        return "NONE"  # nothing to remember: answers of no use in a row would pause the queue
     named = [metal for metal in METALS if metal in request.text]
     recap = {"developments": [f"They found {' and '.join(named)}."], "open": [], "state": []}
-    if "running recap" in request.messages[0]["content"]:
+    if "running recap" in request.messages[0]["content"] and "<earlier>" not in request.text:
         return json.dumps({"recap": recap})
     return json.dumps({"name": "A morning", "recap": recap})
 

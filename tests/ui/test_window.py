@@ -279,7 +279,7 @@ async def test_a_recap_without_text_says_whether_a_scene_has_closed(
     assert demo_window.desk is not None
     await demo_window.desk.session.open_path(path)
     pane = story_stage(demo_window).inspector
-    assert pane.empty_words.startswith("No scene has closed yet.")
+    await until(lambda: pane.empty_words.startswith("No scene has closed yet."))
     story = companion.story(path)
     assert story is not None
     await companion.edits.scenes.mark(path, story.messages[-1].anchor)
