@@ -86,6 +86,7 @@ def done(companion: Companion, kind: OperationKind) -> list[Operation]:
 async def paused_between(told: Told, companion: Companion) -> None:
     """The third scene has ended and is recapped; the second is not folded in yet."""
     await told.until(companion, 2)
+    await companion.finished(told.path)
 
     def look(operations: tuple[Operation, ...]) -> None:
         is_there = len(done(companion, OperationKind.SCENE_RECAP)) == 3
