@@ -255,7 +255,8 @@ async def _play(
                 await _stay(window, options, companion, stopping)
                 return
         except AlreadyRunning as error:
-            if not (waits and error.is_ending) or stopping.is_set() or asyncio.get_running_loop().time() > give_up:
+            is_over = stopping.is_set() or asyncio.get_running_loop().time() > give_up
+            if is_over or not (waits and error.is_ending):
                 raise
             window.frame.notice.say(tr(STILL_ENDING))
             await asyncio.sleep(LOOK_SECONDS)

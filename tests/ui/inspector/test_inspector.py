@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 
 from app.companion import Companion
 from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
@@ -125,6 +126,14 @@ async def test_beside_a_part_of_the_recap_stands_no_change_of_all_of_it(
     assert pane._change.text() == ""
 
 
+def running_text(companion: Companion, path: Path) -> str:
+    """The running recap that is in the prompt."""
+    story = companion.story(path)
+    assert story is not None
+    assert story.running.current is not None
+    return story.running.current.content
+
+
 async def test_a_recap_has_the_headings_of_its_prompt_where_it_is_read_and_written(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
@@ -135,15 +144,8 @@ async def test_a_recap_has_the_headings_of_its_prompt_where_it_is_read_and_writt
     await until(lambda: pane.shown_text == "GESCHEHENES\n- The key is sold.")
     pane._text.set_text("GESCHEHENES\n- The key is gone.")
     pane._keep()
-
-    def kept() -> str:
-        story = companion.story(path)
-        assert story is not None
-        assert story.running.current is not None
-        return story.running.current.content
-
-    await until(lambda: "gone" in kept())
-    assert kept() == "DEVELOPMENTS\n- The key is gone."
+    await until(lambda: "gone" in running_text(companion, path))
+    assert running_text(companion, path) == "DEVELOPMENTS\n- The key is gone."
 
 
 async def test_what_was_folded_in_while_the_recap_was_corrected_beside_the_story_stays(
@@ -157,15 +159,8 @@ async def test_what_was_folded_in_while_the_recap_was_corrected_beside_the_story
     pane._text.set_text("Dov gave the key away.\nThey wait.")
     await companion.edits.edit_running_recap(path, "Dov sold the key.\nThey wait.\nMidge sang.")
     pane._keep()
-
-    def kept() -> str:
-        story = companion.story(path)
-        assert story is not None
-        assert story.running.current is not None
-        return story.running.current.content
-
-    await until(lambda: "gave" in kept())
-    assert kept() == "Dov gave the key away.\nThey wait.\nMidge sang."
+    await until(lambda: "gave" in running_text(companion, path))
+    assert running_text(companion, path) == "Dov gave the key away.\nThey wait.\nMidge sang."
 
 
 async def test_a_recap_has_one_size_in_whatever_language_its_prompt_is(
