@@ -96,6 +96,13 @@ def click(button: QAbstractButton) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+def copied(tavern: WrittenTavern, place: Path) -> Path:
+    """The data folder of a SillyTavern with the same story, which the test may change."""
+    folder = place / "SillyTavern" / "data"
+    shutil.copytree(tavern.user_folder.parent, folder)
+    return folder
+
+
 async def test_every_step_can_be_skipped_and_it_comes_once(fresh: MainWindow, until: Until) -> None:
     wizard, companion = wizard_of(fresh), companion_of(fresh)
     assert not fresh.frame.isVisible()
@@ -167,8 +174,7 @@ async def test_from_the_folder_to_the_first_chat(
     fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
 ) -> None:
     wizard, companion = wizard_of(fresh), companion_of(fresh)
-    folder = tmp_path / "SillyTavern" / "data"
-    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    folder = copied(demo_tavern, tmp_path)
 
     # One: the folder, named by the user.
     assert wizard.main.text() == "Choose SillyTavern's folder"
@@ -292,8 +298,7 @@ async def test_the_chats_written_last_are_offered_and_what_others_left_is_told(
     fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
 ) -> None:
     wizard, companion = wizard_of(fresh), companion_of(fresh)
-    folder = tmp_path / "SillyTavern" / "data"
-    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    folder = copied(demo_tavern, tmp_path)
     (first,) = folder.glob("*/chats/*/*.jsonl")
     lines = [json.loads(line) for line in first.read_text("utf-8").splitlines()[:20]]
     lines[8].setdefault("extra", {})["auto_recap_memory"] = {
@@ -340,8 +345,7 @@ async def test_the_chat_of_sillytaverns_page_is_chosen_until_another_one_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wizard, companion = wizard_of(fresh), companion_of(fresh)
-    folder = tmp_path / "SillyTavern" / "data"
-    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    folder = copied(demo_tavern, tmp_path)
     (first,) = folder.glob("*/chats/*/*.jsonl")
     second, third = (first.with_name(f"Story {number}.jsonl") for number in (2, 3))
     shutil.copyfile(first, second)
@@ -375,8 +379,7 @@ async def test_of_two_chats_of_one_character_one_is_chosen_and_named(
 ) -> None:
     """Both stood there as chosen, and the button named the character of both."""
     wizard, companion = wizard_of(fresh), companion_of(fresh)
-    folder = tmp_path / "SillyTavern" / "data"
-    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    folder = copied(demo_tavern, tmp_path)
     (first,) = folder.glob("*/chats/*/*.jsonl")
     second = first.with_name("The long journey.jsonl")
     shutil.copyfile(first, second)
@@ -407,8 +410,7 @@ async def test_the_plan_says_what_the_chosen_part_takes_before_it_is_started(
 ) -> None:
     """Its words stayed those of all, whatever part was chosen."""
     wizard, companion = wizard_of(fresh), companion_of(fresh)
-    folder = tmp_path / "SillyTavern" / "data"
-    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    folder = copied(demo_tavern, tmp_path)
     await companion.put_setting("tavern", str(folder))
     await companion.put_setting("backend", f"openai:{MODEL}@http://127.0.0.1:1/v1")
     wizard.rail.rows[3].click()
@@ -435,8 +437,7 @@ async def test_the_plan_of_a_long_chat_waits_until_it_is_read(
 ) -> None:
     """It said "1 scene found, nothing waits" of 356 scenes, and corrected that seconds later."""
     wizard, companion = wizard_of(fresh), companion_of(fresh)
-    folder = tmp_path / "SillyTavern" / "data"
-    shutil.copytree(demo_tavern.user_folder.parent, folder)
+    folder = copied(demo_tavern, tmp_path)
     (chat,) = folder.glob("*/chats/*/*.jsonl")
     monkeypatch.setattr(found_breaks, "FAR", 100)  # a longer chat is shown before it is searched
     said: list[tuple[str, str]] = []
