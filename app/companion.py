@@ -19,10 +19,10 @@ from app.settings.values import ValueInForce
 from app.sillytavern.data_folders import Tavern, places_of
 from app.story.story import ChatRef, Story
 from app.troubles import Troubles, folder_gone_words
+from app.views.story_change import StoryChange
 from app.wiring import Wiring
 from app.work.chats.disk_space import Room
 from app.work.chats.open_chat import OpenChat
-from app.work.chats.story_change import StoryChange
 from app.work.demo.demo_story import demo_chat, give_demo, is_demo
 from app.work.pages.answered_turn import AnsweredTurn
 from app.work.planning.staleness import is_outdated

@@ -8,10 +8,10 @@ from app.core.operations import Operation
 from app.core.part_health import Health
 from app.core.signals import Signal
 from app.story.story import ChatRef
-from app.work.chats.chat_guard import ChatAlarm
-from app.work.chats.story_change import StoryChange
-from app.work.jobs.recapping import OperationProgress
-from app.work.pages.away_recap import AwayRecap
+from app.views.away_recap import AwayRecap
+from app.views.chat_copies import ChatAlarm
+from app.views.queued_work import OperationProgress
+from app.views.story_change import StoryChange
 
 
 class News:

@@ -29,7 +29,7 @@ from app.story.anchors import align
 from app.story.recaps import RunningVersion, injected_version
 from app.story.scene_cues.language import parse_pack
 from app.story.story import Story
-from app.work.chats.story_change import StoryChange
+from app.views.story_change import StoryChange
 from app.work.queue import outcomes
 from tests.chat_page import ChatPage, Clock
 

@@ -14,7 +14,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 APP = CHECKOUT / "app"
 UI = CHECKOUT / "ui"
 QT = {"PySide6", "shiboken6", "qasync", "ui"}
-PURE = ("story", "recall", "memory", "prompt")
+PURE = ("story", "recall", "memory", "prompt", "views")
 ADAPTERS = ("sillytavern", "llm", "store", "work", "companion", "commands")
 EFFECTS = {
     *("httpx", "websockets", "watchfiles", "peewee", "playhouse", "keyring", "platformdirs"),

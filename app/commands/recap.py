@@ -20,7 +20,7 @@ from app.commands.terminal.progress_line import progress_shown
 from app.core.translation import N_, tr
 from app.story.recap_texts.replacing import Wording
 from app.story.story import Story
-from app.work.edits.replacing import Part
+from app.views.replacing import Part
 
 HELP = N_("write the recaps of a chat")
 EXAMPLE = 'recap "My chat.jsonl" --llm ollama:llama3.1:8b'

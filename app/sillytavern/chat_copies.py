@@ -8,13 +8,13 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.errors import TavernError, WriteRefused, reason_of
 from app.core.translation import tr
 from app.sillytavern.copy_mark import refuse_copy
 from app.sillytavern.guarded_write import LONGEST_NAME, write_file_atomically
+from app.views.chat_copies import ChatCopy
 
 NEWEST_KEPT = 3
 DAYS_KEPT, WEEKS_KEPT = 7, 8
@@ -24,21 +24,6 @@ _LEVEL = 1  # text shrinks to a fourth at once; more takes ten times as long
 _ENDING = ".jsonl.gz"
 _NAME = re.compile(r"(\d{8}-\d{6})(?:-\d+)?_(\d+)\.jsonl\.gz")
 _DAY, _WEEK = 86_400.0, 7 * 86_400.0
-
-
-@dataclass(frozen=True, slots=True)
-class ChatCopy:
-    """A chat as it was. moment: seconds since the epoch. lines: of its file. bytes: packed."""
-
-    path: Path
-    moment: float
-    lines: int
-    bytes: int
-
-    @property
-    def messages(self) -> int:
-        """How many it holds, its first line being no message."""
-        return max(0, self.lines - 1)
 
 
 class ChatCopies:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import peewee
@@ -12,24 +11,14 @@ import peewee
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.store.database.database import Database
+from app.views.journal import AT_FIRST, JournalEntry
 
 T = TypeVar("T")
 
 UNDO = "undo"
 REDO = "redo"
 ENTRIES_KEPT = 200
-AT_FIRST = 0  # stands for the state before the oldest action that is kept
 GONE = N_("This change is no longer in the list: something else was done meanwhile.")
-
-
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
-    """One action. when: epoch seconds it was done at. is_undone: it can be done again."""
-
-    id: int
-    label: str
-    when: float
-    is_undone: bool
 
 
 class UndoJournal:

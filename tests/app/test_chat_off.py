@@ -14,7 +14,7 @@ from app.companion import Companion, open_companion
 from app.core.errors import UsageError
 from app.core.operations import FINISHED
 from app.core.paths import user_folders
-from app.work.pages.away_recap import AwayRecap
+from app.views.away_recap import AwayRecap
 from tests.labelled import WrittenTavern
 
 

@@ -26,7 +26,8 @@ from app.sillytavern.guarded_write import BACKUPS_KEPT, guarded_replace
 from app.store.database.database import BACKUP_SECONDS
 from app.store.database.database import BACKUPS_KEPT as DATABASES_KEPT
 from app.store.store import Store
-from app.work.chats.chat_guard import KEEP_LINES, ChatAlarm, ChatGuard
+from app.views.chat_copies import ChatAlarm
+from app.work.chats.chat_guard import KEEP_LINES, ChatGuard
 from app.work.edits.settings_file import NewSettings
 from app.work.queue.waiting import next_operation, surroundings
 from tests.chat_files import HEADER, jsonl, message, write_chat

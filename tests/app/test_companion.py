@@ -19,8 +19,8 @@ from app.core.part_health import Light
 from app.core.paths import user_folders
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
+from app.views.story_change import StoryChange
 from app.work.chats.open_chat import OpenChat
-from app.work.chats.story_change import StoryChange
 from tests.chat_files import save_like_sillytavern
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern

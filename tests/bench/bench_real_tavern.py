@@ -18,7 +18,7 @@ from app.companion import Companion, open_companion
 from app.core.paths import user_folders
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.sillytavern.bridge import bridge_installer
-from app.work.chats.story_change import StoryChange
+from app.views.story_change import StoryChange
 from tests.bench.bench_new_message import remembered
 from tests.bench.table import IS_QUICK, Aim, Row
 from tests.chat_files import jsonl

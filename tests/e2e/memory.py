@@ -19,7 +19,7 @@ from app.core.paths import user_folders
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.messages import MessageRecap
 from app.story.story import Story
-from app.work.chats.story_change import StoryChange
+from app.views.story_change import StoryChange
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import TavernPage
 from tests.e2e.sillytavern import dialogue, write_chat

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QScrollBar, QWidget
 
-from app.store.undo import JournalEntry
+from app.views.journal import JournalEntry
 from ui.program.main_window import MainWindow
 from ui.program.pages import HasPrompts
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from app.core.translation import tr
 from app.sillytavern.data_folders import chat_ref_for
-from app.work.chats.chat_guard import ChatAlarm
+from app.views.chat_copies import ChatAlarm
 from ui.copies.dialog import CopiesDialog
 from ui.core.chat_words import chat_words
 from ui.core.session import Session

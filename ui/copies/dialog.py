@@ -19,9 +19,8 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app.core.translation import N_, tr, trn
-from app.sillytavern.chat_copies import ChatCopy
 from app.sillytavern.data_folders import chat_ref_for
-from app.work.chats.chat_guard import CopyComparison
+from app.views.chat_copies import ChatCopy, CopyComparison
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.copies.model import Column, CopiesModel

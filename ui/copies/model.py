@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 )
 
 from app.core.translation import N_, number, tr
-from app.sillytavern.chat_copies import ChatCopy
+from app.views.chat_copies import ChatCopy
 from ui.controls.dates import moment_words
 
 AnyIndex = QModelIndex | QPersistentModelIndex

@@ -24,10 +24,10 @@ from ui.core.chat_words import chat_words
 if TYPE_CHECKING:
     from app.companion import Companion
     from app.core.part_health import Health
-    from app.work.chats.chat_guard import ChatAlarm
-    from app.work.chats.story_change import StoryChange
-    from app.work.jobs.recapping import OperationProgress
-    from app.work.pages.away_recap import AwayRecap
+    from app.views.away_recap import AwayRecap
+    from app.views.chat_copies import ChatAlarm
+    from app.views.queued_work import OperationProgress
+    from app.views.story_change import StoryChange
     from app.work.planning.catch_up import CatchUpPlan
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from app.core.translation import N_, tr
-from app.work.scheduling.text_requests import TextOffer, TextRequest
+from app.views.text_offers import TextOffer, TextRequest
 from ui.core.actions import ALSO_CALLED
 from ui.core.session import Session
 from ui.memories.commands import TEXT_COMMANDS

@@ -12,7 +12,7 @@ from app.core.translation import N_, tr
 from app.memory.records import Review
 from app.memory.standing import Standing, Status
 from app.memory.tiers.table import THREADS
-from app.work.scheduling.text_requests import TextRequest
+from app.views.text_offers import TextRequest
 from ui.controls.page_commands import PageCommands
 from ui.memories.words import IMPORTANCE_WORDS
 

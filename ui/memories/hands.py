@@ -13,8 +13,8 @@ from app.core.translation import N_, tr
 from app.memory.lifecycle.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
 from app.settings.program import ProgramSettings
+from app.views.text_offers import TextOffer, TextRequest
 from app.work.edits.memory_edits import MemoryEdits
-from app.work.scheduling.text_requests import TextOffer, TextRequest
 from ui.core.session import Session
 
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.core.translation import roughly, trn
-from app.work.scheduling.text_requests import TextOffer, TextRequest
+from app.views.text_offers import TextOffer, TextRequest
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, meta
 from ui.controls.surfaces import Surface

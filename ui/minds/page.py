@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from app.core.operations import Operation
 from app.core.translation import N_, tr
 from app.memory.epistemic.map_view import EpistemicMapView
-from app.work.chats.story_change import StoryChange
+from app.views.story_change import StoryChange
 from app.work.queries.epistemic_view import EpistemicView
 from ui.controls.surfaces import Line
 from ui.core.session import Session

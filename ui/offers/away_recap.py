@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from app.work.pages.away_recap import AwayRecap
+from app.views.away_recap import AwayRecap
 from ui.core.session import Session
 from ui.shell.notice import Notice
 

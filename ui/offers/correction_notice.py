@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.translation import N_, tr
 from app.memory.documents.continuity import pending_repair, uncorrected
 from app.memory.records import Document, DocumentKind
-from app.work.chats.story_change import StoryChange
+from app.views.story_change import StoryChange
 from ui.core.session import Session
 from ui.shell.notice import Notice
 

@@ -22,7 +22,7 @@ from shiboken6 import isValid
 from app.core.errors import UsageError
 from app.core.translation import N_, number, tr, trn
 from app.story.recap_texts.replacing import Wording
-from app.work.edits.replacing import Example, Finds, Part
+from app.views.replacing import Example, Finds, Part
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Field
 from ui.controls.labels import Label

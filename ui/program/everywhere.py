@@ -15,7 +15,7 @@ from app.core.part_health import HealthItem
 from app.core.translation import N_, retold, tr, trn
 from app.sillytavern.bridge.bridge_installer import program_version
 from app.story.story import ChatRef
-from app.work.edits.change_history import AT_FIRST
+from app.views.journal import AT_FIRST
 from app.work.queries.searching import Findings, Hit
 from app.work.scheduling.health_report import Facts, Remedy, remedy_for, report_of
 from ui.core.actions import Actions

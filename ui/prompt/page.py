@@ -17,8 +17,8 @@ from app.prompt.turns import SentTurn
 from app.story.comparison import Block, compare
 from app.story.messages import Message
 from app.story.story import Story
-from app.work.chats.story_change import StoryChange
-from app.work.pages.turn_history import TurnView
+from app.views.story_change import StoryChange
+from app.views.turn_view import TurnView
 from ui.controls.dates import time_words
 from ui.core.session import Session
 from ui.prompt.cards import SlotCard

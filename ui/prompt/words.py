@@ -10,7 +10,7 @@ from app.prompt.prefix import PrefixBreak, prefix_break
 from app.prompt.slot_names import slot_name
 from app.prompt.slots import PassageShown, Reason, SlotContent, SlotSet
 from app.prompt.turns import SentTurn, Share
-from app.work.pages.turn_history import TurnView
+from app.views.turn_view import TurnView
 from ui.budgets.words import TURNS_IN_SENTENCES
 
 GENERATIONS = {

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.core.translation import tr
 from app.story.drafts import Draft
 from app.story.story import Story
-from app.work.chats.story_change import StoryChange
+from app.views.story_change import StoryChange
 from ui.core.session import Session
 from ui.recaps.commands import RecapCommands
 from ui.recaps.comparing.compare import ComparePane

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.translation import N_, retold, tr
-from app.work.edits.change_history import AT_FIRST, JournalEntry
+from app.views.journal import AT_FIRST, JournalEntry
 from ui.controls.dates import time_words
 from ui.controls.labels import meta, section
 from ui.controls.surfaces import FloatingSheet

@@ -33,7 +33,7 @@ from ui.theme import theme as window_theme
 from ui.theme.source import ThemeSource
 
 if TYPE_CHECKING:
-    from app.work.chats.story_change import StoryChange
+    from app.views.story_change import StoryChange
 
 NO_CHAT = N_(
     "The story is read here, with its scenes and what of it reaches the next prompt. "

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from app.core.operations import Operation
 from app.core.translation import N_
-from app.work.scheduling.scheduler import Cleared
+from app.views.queued_work import Cleared
 from ui.core.session import Session
 from ui.work.commands import WorkCommands
 from ui.work.strips import ClearedStrip

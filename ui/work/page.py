@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.core.operations import FINISHED, MEMORY, RECAPS, Operation, OperationStatus
 from app.core.part_health import Light
 from app.core.translation import N_, number, tr, tr_in
-from app.work.jobs.recapping import OperationProgress
+from app.views.queued_work import OperationProgress
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, body, meta

@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -17,11 +16,12 @@ from app.core.resources import RESOURCES
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import number, tr, trn
-from app.sillytavern.chat_copies import ChatCopies, ChatCopy, line_count
+from app.sillytavern.chat_copies import ChatCopies, line_count
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
 from app.sillytavern.guarded_write import integrity_of
 from app.story.messages import combined_digest
+from app.views.chat_copies import ChatAlarm, ChatCopy, CopyComparison
 from app.work.chats.bursts import Bursts
 
 SETTLE_SECONDS, LONGEST_SECONDS = 2.0, 10.0  # SillyTavern saves several times for one message
@@ -32,25 +32,6 @@ LONGEST_WORDS = 120  # characters of a message, where it is only named
 MOST_HEADER = 50_000_000  # bytes of a first line
 READ_WHOLE = 2_000_000  # bytes of a chat of which each line is read
 LOST_LINES, LOST_SHARE = 10, 0.1  # fewer are taken to be what the user deleted
-
-
-@dataclass(frozen=True, slots=True)
-class ChatAlarm:
-    """A chat lost much, or cannot be read any more. copy: what there is to go back to."""
-
-    chat: Path
-    copy: ChatCopy
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class CopyComparison:
-    """A copy held against the chat as it is. lost: first words of messages that only it has."""
-
-    copy: ChatCopy
-    kept: int
-    lost: tuple[str, ...]
-    added: int
 
 
 class ChatGuard:

@@ -23,10 +23,10 @@ from app.store.prompt_facts import PromptFacts
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
+from app.views.story_change import StoryChange
 from app.work.chats.around import Around
 from app.work.chats.bursts import Bursts
 from app.work.chats.open_chat import OpenChat
-from app.work.chats.story_change import StoryChange
 from app.work.chats.token_count_cache import TokenCountCache
 from app.work.planning.break_planner import HEURISTIC
 

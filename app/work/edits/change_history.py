@@ -6,11 +6,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from app.store.store import Store
-from app.store.undo import AT_FIRST, JournalEntry
+from app.views.journal import JournalEntry
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-
-__all__ = ("AT_FIRST", "ChangeHistory", "JournalEntry")
 
 
 class ChangeHistory:

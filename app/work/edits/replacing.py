@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 
 from msgspec import structs
@@ -19,6 +18,7 @@ from app.story.messages import MessageRecap
 from app.story.recap_texts.pinned import pins_in, stored
 from app.story.recap_texts.replacing import LONGEST, Wording
 from app.story.recaps import RunningVersion, SceneRecap, injected_version
+from app.views.replacing import ALL_PARTS, Example, Finds, Part
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.memory_commands import BUSY
@@ -27,42 +27,6 @@ MOST_EXAMPLES = 50
 AROUND = 60  # characters of an example beside what was found
 
 PINS = ProgramSettings.recap_pins.name
-
-
-class Part(StrEnum):
-    """What a wording is looked for in."""
-
-    MESSAGES = "messages"  # recaps of single ones
-    SCENES = "scenes"
-    RUNNING = "running"
-    MEMORIES = "memories"
-
-
-ALL_PARTS = frozenset(Part)
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A text that would change. index: of a message, None for the running recap and memories.
-    before, after: what stands around the first find.
-    """
-
-    part: Part
-    index: int | None
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class Finds:
-    """How many texts of each part hold the wording, and how they would read."""
-
-    texts: Mapping[Part, int] = field(default_factory=dict)
-    examples: tuple[Example, ...] = ()
-
-    @property
-    def count(self) -> int:
-        return sum(self.texts.values())
 
 
 @dataclass

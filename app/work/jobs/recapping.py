@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from app.core.errors import AnswerUnusable, OperationOutdated
@@ -26,6 +25,7 @@ from app.story.recap_texts.recap_text import is_headed, merged
 from app.story.recaps import LEFT_OUT, YOU, RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
+from app.views.queued_work import OperationProgress
 from app.work.chats.open_chat import OpenChat
 from app.work.jobs.merging_in import merging_of
 from app.work.jobs.message_recapping import MessageRecapper
@@ -37,14 +37,6 @@ from app.work.planning.folding import fold_base, told_before
 from app.work.planning.model_messages import as_read
 from app.work.planning.planner import fold_beside, recapped_messages
 from app.work.planning.staleness import renewed
-
-
-@dataclass(frozen=True, slots=True)
-class OperationProgress:
-    """What a running operation has written so far."""
-
-    operation: int
-    text: str
 
 
 class Recapper:

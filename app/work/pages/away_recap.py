@@ -6,7 +6,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from app.settings.memory import MemorySettings
 from app.store.kept_answers import KeptInStore
 from app.store.store import Store
 from app.story.story import Story
+from app.views.away_recap import AwayRecap
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.pages.absence import away_recap, stored_of
@@ -36,18 +36,6 @@ STILL_NEW_SECONDS = 600.0
 # Who asked for it is shown it when the reply is there that was being written meanwhile.
 SHOW_AGAIN_SECONDS, SHOW_TIMES = 2.0, 60
 WRITING = N_("{model} is writing what happened before …")
-
-
-@dataclass(frozen=True, slots=True)
-class AwayRecap:
-    """What happened before in a chat. title: how long ago that was, for people; seconds: the same,
-    -1 where it is not said.
-    """
-
-    path: Path
-    title: str
-    text: str
-    seconds: float = field(default=-1, compare=False)
 
 
 def recap_title(seconds: float) -> str:

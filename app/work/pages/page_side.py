@@ -21,9 +21,9 @@ from app.settings.values import Settings
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity
 from app.sillytavern.bridge.bridge_socket import Page
 from app.sillytavern.bridge.page_marks import PageMark, difference, message_checksum, page_marks
+from app.views.story_change import StoryChange
 from app.work.chats.bursts import Bursts
 from app.work.chats.open_chats import OpenChats
-from app.work.chats.story_change import StoryChange
 from app.work.pages.link import BridgeLink
 from app.work.pages.page_badge import PageBadge, badge_of
 

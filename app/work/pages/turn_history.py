@@ -14,7 +14,7 @@ from app.core.errors import UsageError
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
-from app.prompt.prefix import PrefixBreak, prefix_break
+from app.prompt.prefix import prefix_break
 from app.prompt.sent_room import fixed_of
 from app.prompt.slots import Slot
 from app.prompt.turns import (
@@ -29,6 +29,7 @@ from app.settings.slot_table import Position, Role
 from app.sillytavern.bridge.bridge_protocol import Sent, WireSlot
 from app.sillytavern.bridge.bridge_socket import Page
 from app.store.store import Store
+from app.views.turn_view import TurnView
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.pages.answered_turn import AnsweredTurn
@@ -39,17 +40,6 @@ log = logging.getLogger(__name__)
 KEEP = "sent_prompts_kept"
 WAITING_TURNS = 32  # whose prompts may still be reported
 LONGEST_HUNG = 24 * 3600.0  # seconds for which a program may have been stopped
-
-
-@dataclass(frozen=True, slots=True)
-class TurnView:
-    """A turn with its prompt, and how it compares with the one before. break_: None where the
-    whole prompt of before stands in it unchanged, or where there is none before.
-    """
-
-    turn: SentTurn
-    before: SentTurn | None
-    break_: PrefixBreak | None
 
 
 @dataclass(frozen=True, slots=True)

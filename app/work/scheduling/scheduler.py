@@ -15,7 +15,6 @@ from app.core.operations import (
     MEMORY,
     RECAPS,
     CatchUp,
-    Operation,
     OperationKind,
     OperationSpec,
     Worked,
@@ -26,6 +25,7 @@ from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.story.break_search import SearchCost
 from app.story.story import ChatRef
+from app.views.queued_work import Cleared
 from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import is_demo
 from app.work.jobs.document_making import document_material
@@ -49,16 +49,6 @@ from app.work.scheduling.estimates import Estimates, plan_of, reading_taken
 RECAP_KINDS = frozenset({OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP})
 
 Enqueue = Callable[[Sequence[OperationSpec]], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Cleared:
-    """What was taken out of the queue, to put it back. catch_ups: those that
-    stopped with it.
-    """
-
-    operations: tuple[Operation, ...]
-    catch_ups: tuple[CatchUp, ...] = ()
 
 
 @dataclass

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import UsageError
@@ -23,6 +22,7 @@ from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
 from app.settings.memory import MemorySettings
 from app.story.messages import Message
+from app.views.text_offers import TextOffer, TextRequest
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.jobs.document_making import CANON_TOKENS, document_material
@@ -39,15 +39,6 @@ from app.work.planning.planner import PRIORITY_ASKED, Writing
 
 ANSWER_TOKENS = 600  # about, of one text
 PROMPT_TOKENS = 500  # about, of what the model is told to do
-
-
-class TextRequest(StrEnum):
-    """A text that can be asked for."""
-
-    PROFILES = "profiles"
-    CANON = "canon"
-    SUMMARY = "summary"
-    CONTINUITY = "continuity"
 
 
 MEMORY = "memory"  # asked for in the same way: that all is read for it
@@ -76,18 +67,6 @@ NOTHING: dict[TextRequest, str] = {
     TextRequest.SUMMARY: N_("There are no new messages to sum up."),
     TextRequest.CONTINUITY: N_("There is no reply to check, or nothing is remembered yet."),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class TextOffer:
-    """What asking for a text takes. requests: at most. tokens: of prompts and answers, about.
-    why_not: a sentence where it cannot be asked for, "" where it can.
-    """
-
-    request: TextRequest
-    requests: int = 0
-    tokens: int = 0
-    why_not: str = ""
 
 
 class TextRequests:

@@ -25,6 +25,7 @@ from app.core.operations import (
 from app.core.translation import N_, retold, tr
 from app.settings.scenes import SceneSettings
 from app.story.story import ChatRef
+from app.views.queued_work import Cleared
 from app.work.chats.chat_names import ChatNames
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
@@ -33,7 +34,7 @@ from app.work.planning.folding import folded_anew
 from app.work.planning.staleness import is_asked_for
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.branch_reading import BranchReading
-from app.work.scheduling.scheduler import Cleared, Scheduler
+from app.work.scheduling.scheduler import Scheduler
 
 log = logging.getLogger(__name__)
 

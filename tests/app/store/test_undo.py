@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from app.core.errors import UsageError
 from app.store.store import Store
-from app.store.undo import AT_FIRST
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningVersion
 from app.story.scenes import BreakOrigin, SceneBreak
+from app.views.journal import AT_FIRST
 
 
 def version(content: str) -> RunningVersion:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.companion import Companion
-from app.work.scheduling.text_requests import TextOffer, TextRequest
+from app.views.text_offers import TextOffer, TextRequest
 from tests.ui.palette import type_in_palette
 from ui.memories.asked_texts import KEY
 from ui.memories.page import MemoriesPage

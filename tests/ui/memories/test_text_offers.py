@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.companion import Companion
 from app.memory.records import Document, DocumentKind
-from app.work.scheduling.text_requests import TextOffer, TextRequest
+from app.views.text_offers import TextOffer, TextRequest
 from tests.labelled import WrittenTavern
 from ui.memories.listing.rail import PEOPLE, TEXTS
 from ui.memories.page import MemoriesPage

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from app.companion import Companion
-from app.work.pages.away_recap import AwayRecap
+from app.views.away_recap import AwayRecap
 from tests.labelled import WrittenTavern
 from ui.program.main_window import MainWindow
 

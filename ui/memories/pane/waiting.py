@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.core.translation import N_
-from app.work.chats.story_change import StoryChange
+from app.views.story_change import StoryChange
 from ui.core.session import Session
 
 

@@ -15,9 +15,10 @@ import pytest_asyncio
 from app.core import translation
 from app.core.errors import TavernError
 from app.core.tasks import TaskSupervisor
-from app.sillytavern.chat_copies import ChatCopies, ChatCopy, wanted
+from app.sillytavern.chat_copies import ChatCopies, wanted
 from app.sillytavern.chat_file import read_chat
-from app.work.chats.chat_guard import KEEP_LINES, KEEP_SECONDS, ChatAlarm, ChatGuard
+from app.views.chat_copies import ChatAlarm, ChatCopy
+from app.work.chats.chat_guard import KEEP_LINES, KEEP_SECONDS, ChatGuard
 
 DAY = 86_400.0
 

@@ -10,7 +10,7 @@ import pytest
 from app.companion import Companion, open_companion
 from app.core.operations import OperationKind, OperationStatus
 from app.core.paths import user_folders
-from app.work.scheduling.text_requests import TextRequest
+from app.views.text_offers import TextRequest
 from tests.fakes import MODEL, FakeLlm
 
 

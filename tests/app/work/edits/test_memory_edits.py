@@ -33,7 +33,7 @@ from app.memory.records import (
 from app.memory.standing import Status
 from app.store.folder_lock import FolderLock
 from app.store.memory.memories import PASS
-from app.work.chats.story_change import StoryChange
+from app.views.story_change import StoryChange
 from app.work.planning.memory_planner import Reading, next_pass
 from app.work.planning.planner import Writing
 from tests.labelled import WrittenTavern

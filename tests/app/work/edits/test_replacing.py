@@ -12,7 +12,7 @@ from app.core.errors import UsageError
 from app.memory.lifecycle.policy import Policy
 from app.story.recap_texts.pinned import Pin
 from app.story.recap_texts.replacing import Wording
-from app.work.edits.replacing import Part
+from app.views.replacing import Part
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, opened
 

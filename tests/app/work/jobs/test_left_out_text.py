@@ -10,7 +10,7 @@ import pytest
 
 from app.companion import open_companion
 from app.core.paths import user_folders
-from app.work.scheduling.text_requests import TextRequest
+from app.views.text_offers import TextRequest
 from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 

@@ -23,10 +23,11 @@ from app.settings.values import Settings
 from app.store.store import Store
 from app.story.recaps import RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak
+from app.views.away_recap import AwayRecap
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.pages import away_recap as module
-from app.work.pages.away_recap import AwayRecap, AwayRecaps
+from app.work.pages.away_recap import AwayRecaps
 from app.work.pages.link import BridgeLink
 from tests.chat_page import ChatPage, Clock
 

@@ -11,7 +11,7 @@ from app.core.errors import UsageError
 from app.core.paths import Folders
 from app.memory.lifecycle.policy import Policy
 from app.memory.records import DocumentKind
-from app.work.scheduling.text_requests import TextOffer, TextRequest
+from app.views.text_offers import TextOffer, TextRequest
 from tests.chat_files import message, write_chat
 from tests.scripted_memory import Play, Script, playing
 

@@ -1,0 +1,40 @@
+"""Copies of a chat, and the alarm that there is one to go back to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCopy:
+    """A chat as it was. moment: seconds since the epoch. lines: of its file. bytes: packed."""
+
+    path: Path
+    moment: float
+    lines: int
+    bytes: int
+
+    @property
+    def messages(self) -> int:
+        """How many it holds, its first line being no message."""
+        return max(0, self.lines - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAlarm:
+    """A chat lost much, or cannot be read any more. copy: what there is to go back to."""
+
+    chat: Path
+    copy: ChatCopy
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class CopyComparison:
+    """A copy held against the chat as it is. lost: first words of messages that only it has."""
+
+    copy: ChatCopy
+    kept: int
+    lost: tuple[str, ...]
+    added: int
