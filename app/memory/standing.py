@@ -92,13 +92,19 @@ class Ground:
         """The same, where the places of the messages are at hand."""
         return cls(chat, places, places.hashes, len(places) - 1, foreign, kin)
 
+    def tells(self, memory: Memory) -> bool:
+        """Whether this chat says so: a message of it or, where none is cited, who noted it here."""
+        if memory.sources:
+            return any(self.is_here(source) for source in memory.sources)
+        return memory.chat == self.chat or memory.chat in self.kin
+
     def is_there(self, source: Source) -> bool:
         """Whether the message is still part of the story."""
-        return not self._is_here(source) or source.anchor in self.places
+        return not self.is_here(source) or source.anchor in self.places
 
     def reads_as_then(self, source: Source) -> bool:
         """Whether it is there and shows the text that was read."""
-        if not self._is_here(source):
+        if not self.is_here(source):
             known = (self.foreign or {}).get((source.chat, source.anchor), source.content_hash)
         else:
             known = self.hashes.get(source.anchor, "")
@@ -108,9 +114,10 @@ class Ground:
 
     def place(self, source: Source) -> int:
         """Index of the message; BEFORE for one of an earlier chat."""
-        return self.places.get(source.anchor, BEFORE) if self._is_here(source) else BEFORE
+        return self.places.get(source.anchor, BEFORE) if self.is_here(source) else BEFORE
 
-    def _is_here(self, source: Source) -> bool:
+    def is_here(self, source: Source) -> bool:
+        """Whether it is a message of this story, whatever branch or copy of it was read."""
         return source.chat == self.chat or source.chat in self.kin
 
 

@@ -150,7 +150,7 @@ def validity_words(standing: Standing) -> str:
 
 def place_of(source: Source, ground: Ground) -> int | None:
     """Index of the message in this chat, None when it is not in it."""
-    return ground.places.get(source.anchor) if source.chat == ground.chat else None
+    return ground.places.get(source.anchor) if ground.is_here(source) else None
 
 
 def source_words(standing: Standing, ground: Ground, *, most: int = 2) -> str:
@@ -159,7 +159,7 @@ def source_words(standing: Standing, ground: Ground, *, most: int = 2) -> str:
     if not sources:
         return tr_in("made by you", "yours") if standing.memory.grounding is Grounding.YOURS else ""
     known = sorted(p for p in (place_of(source, ground) for source in sources) if p is not None)
-    elsewhere = sum(source.chat != ground.chat for source in sources)
+    elsewhere = sum(not ground.is_here(source) for source in sources)
     words = [f"#{place}" for place in known[:most]]
     rest = len(known) - len(words)
     if rest:
@@ -183,6 +183,8 @@ def history_words(standing: Standing) -> str:
 def importance_words(memory: Memory) -> str:
     """What the importance means for it."""
     said = tr(_IMPORTANCE.get(memory.importance, ""))
+    if memory.is_pinned and memory.character:
+        return tr("Pinned by you: it stays, whatever its importance, also in chats that share it.")
     if memory.is_pinned:
         return tr("Pinned by you: it stays, whatever its importance.")
     return f"{said} {tr(_LASTING[memory.expiration])}"

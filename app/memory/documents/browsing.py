@@ -11,7 +11,7 @@ from enum import StrEnum
 from app.core.translation import N_, tr, tr_in
 from app.memory.documents.search_words import state_called, with_fields
 from app.memory.records import Grounding, Memory, Tier
-from app.memory.standing import Standing, Status
+from app.memory.standing import Ground, Standing, Status
 from app.memory.tiers.table import KEPT_BY_CHARACTER, THREADS, TIERS
 from app.memory.tiers.tier import THAT, Say, in_english
 from app.story.recaps import BUILT_IN
@@ -59,8 +59,10 @@ class Term:
 class Wanted:
     """What a reader wants to see, and in which order.
 
-    tier: None for all. show: beside what holds. folded: groups whose rows are put away. scenes: by
-    number, the ids of what a scene gave, where the query names one.
+    tier: None for all. show: beside what holds. ground: of the open chat, whose own come before
+    those of its character's other chats; None where all are alike. only_here: its own alone.
+    folded: groups whose rows are put away. scenes: by number, the ids of what a scene gave, where
+    the query names one.
     """
 
     tier: Tier | None = None
@@ -68,6 +70,8 @@ class Wanted:
     show: frozenset[Show] = frozenset({Show.ENDED, Show.LOST, Show.WAITING})
     only_pinned: bool = False
     only_builtin: bool = False
+    only_here: bool = False
+    ground: Ground | None = None
     order: Order = Order.STORY
     is_descending: bool = False
     folded: frozenset[str] = frozenset()
@@ -101,6 +105,7 @@ class Arranged:
     statuses: Mapping[Status, int] = field(default_factory=dict)
     pinned: int = 0
     builtin: int = 0
+    here: int = 0
     found: int = 0
 
 
@@ -144,13 +149,14 @@ def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
     """What of these is shown, group by group, what was replaced right under its heir."""
     held: Counter[Tier] = Counter()
     statuses: Counter[Status] = Counter()
-    pinned = builtin = 0
+    pinned = builtin = here = 0
     for standing in standings:
         statuses[standing.status] += 1
         if standing.is_active:
             held[standing.memory.tier] += 1
             pinned += standing.memory.is_pinned
             builtin += standing.memory.made_by == BUILT_IN
+            here += _is_here(standing, wanted)
     found = [standing for standing in standings if _is_wanted(standing, wanted)]
     rows: list[Row] = []
     for name, tier, members in _groups(found, wanted):
@@ -161,7 +167,7 @@ def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
         rows.append(Row(name, tier=tier, count=count, is_folded=is_folded))
         if not is_folded:
             rows += _members(name, members, wanted)
-    return Arranged(tuple(rows), dict(held), dict(statuses), pinned, builtin, len(found))
+    return Arranged(tuple(rows), dict(held), dict(statuses), pinned, builtin, here, len(found))
 
 
 def heir_of(standing: Standing, by_id: Mapping[str, Standing]) -> Standing | None:
@@ -235,7 +241,8 @@ def _members(name: str, members: Sequence[Standing], wanted: Wanted) -> list[Row
     tops.sort(key=_key(wanted.order), reverse=wanted.is_descending)
     if wanted.order is Order.STORY:
         # Of a long story many more ended than hold, and most of them at its beginning.
-        tops.sort(key=lambda top: top.status is Status.ENDED)
+        # What other chats say began before this one did, and would fill the first screen.
+        tops.sort(key=lambda top: (top.status is Status.ENDED, not _is_here(top, wanted)))
     rows = []
     for top in tops:
         older = under.get(top.memory.id, [])
@@ -273,9 +280,15 @@ def _is_wanted(standing: Standing, wanted: Wanted) -> bool:
         return False
     if wanted.only_builtin and memory.made_by != BUILT_IN:
         return False
+    if wanted.only_here and not _is_here(standing, wanted):
+        return False
     return _is_shown(standing.status, wanted.show) and all(
         _fits(standing, term, wanted.scenes) is not term.is_not for term in wanted.query
     )
+
+
+def _is_here(standing: Standing, wanted: Wanted) -> bool:
+    return wanted.ground is None or wanted.ground.tells(standing.memory)
 
 
 def _is_shown(status: Status, show: frozenset[Show]) -> bool:

@@ -20,7 +20,7 @@ from app.core.errors import StoreError
 from app.core.operations import OperationKind
 from app.memory.documents.browsing import Wanted, arranged, sentence_of
 from app.memory.documents.scene_memories import memories_by_scene
-from app.memory.records import Grounding, Review, Tier
+from app.memory.records import Grounding, Review, Source, Tier
 from app.memory.standing import Standing, Status
 from app.settings.program import ProgramSettings
 from app.story.story import ChatKind
@@ -32,6 +32,7 @@ from ui.memories.listing.rail import MemoryRail
 from ui.memories.members import members_menu
 from ui.memories.page import MemoriesPage
 from ui.memories.pane.pane import DETAILS, REVIEW
+from ui.memories.words import importance_words, source_words
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
 
@@ -48,6 +49,10 @@ def shown(page: MemoriesPage) -> list[str]:
         sentence_of(row.standing.memory) if row.standing is not None else f"[{row.group}]"
         for row in page.model.rows
     ]
+
+
+def page_standings(page: MemoriesPage) -> list[Standing]:
+    return [row.standing for row in page.model.rows if row.standing is not None]
 
 
 def press_row(page: MemoriesPage, row: int, column: Column = Column.MEMORY) -> None:
@@ -370,6 +375,42 @@ async def test_what_is_shown_beside_what_holds_is_remembered(
     assert not rail.shows["rejected"].isChecked()
     assert not rail.shows["pinned"].isChecked()
     rail.deleteLater()
+
+
+async def test_what_other_chats_say_can_be_left_out(
+    page: MemoriesPage,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A young chat of a character with many others showed mostly what those say."""
+    await wake(page, until)
+    view = companion.memory(demo_tavern.chat)
+    foreign = next(s for s in view.memories if "Six honey cakes" in sentence_of(s.memory))
+    away = replace(foreign.memory, sources=(Source(view.ground.chat + 99, "elsewhere", ""),))
+    mixed = (*(s for s in view.memories if s is not foreign), replace(foreign, memory=away))
+    monkeypatch.setattr(companion, "memory", lambda *_, **__: replace(view, memories=mixed))
+    page.refresh()
+    await until(
+        lambda: "other chat" in [source_words(s, view.ground) for s in page_standings(page)]
+    )
+    page.rail.shows["here"].click()
+    await until(lambda: not any("Six honey cakes" in words for words in shown(page)))
+    assert all(view.ground.tells(s.memory) for s in page_standings(page))
+    await until(lambda: "here" in ProgramSettings(companion.settings).memories_shown)
+    rail = MemoryRail(page.hands.shows)
+    assert rail.shows["here"].isChecked()
+    rail.deleteLater()
+
+
+async def test_a_pin_says_that_other_chats_share_it(page: MemoriesPage, until: Until) -> None:
+    press_row(page, row_of(page, "Six honey cakes"))
+    page.commands.pin.trigger()
+    await until(lambda: page.commands.pin.text() == "Unpin")
+    chosen = page.chosen.standings[0].memory
+    assert "also in chats that share" in importance_words(replace(chosen, character="Ada"))
+    assert "that share" not in importance_words(replace(chosen, character=""))
 
 
 async def test_pinned_memories_can_be_shown_alone(page: MemoriesPage, until: Until) -> None:

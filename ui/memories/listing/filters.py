@@ -10,7 +10,7 @@ from app.memory.records import Tier
 from app.memory.standing import Standing, Status
 from app.work.queries.memory_view import MemoryView
 from ui.memories.listing.model import ORDERS, Column
-from ui.memories.listing.rail import ALL, BUILTIN, PEOPLE, PINNED, TEXTS, MemoryRail
+from ui.memories.listing.rail import ALL, BUILTIN, HERE, PEOPLE, PINNED, TEXTS, MemoryRail
 from ui.memories.listing.table import MemoryTable
 from ui.memories.tools import MemoryTools
 
@@ -35,6 +35,8 @@ class Filters:
             show=self._rail.show_set,
             only_pinned=shows[PINNED].isChecked(),
             only_builtin=shows[BUILTIN].isChecked(),
+            only_here=shows[HERE].isChecked(),
+            ground=view.ground,
             order=self.wanted.order,
             is_descending=self.wanted.is_descending,
             folded=self.wanted.folded,
@@ -74,7 +76,7 @@ class Filters:
     def reveal(self, standing: Standing) -> None:
         """Let go of the filters that hide a memory; of as few as need be."""
         self._tools.field.clear()
-        for key in (PINNED, BUILTIN):
+        for key in (HERE, PINNED, BUILTIN):
             self._rail.shows[key].setChecked(False)
         for key in (Status.ENDED, Status.WAITING, Status.REJECTED):
             if standing.status is key:

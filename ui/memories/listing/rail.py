@@ -31,7 +31,7 @@ from ui.theme.style import rounded
 
 ALL, PEOPLE, TEXTS = "all", "people", "texts"
 ROW_HEIGHT = 30
-PINNED, BUILTIN = "pinned", "built-in"
+HERE, PINNED, BUILTIN = "here", "pinned", "built-in"
 _SHOWS = (
     (Show.ENDED, N_("Ended"), N_("What was replaced, merged or resolved.")),
     (
@@ -43,6 +43,11 @@ _SHOWS = (
     (Show.REJECTED, N_("Rejected"), N_("What you refused.")),
 )
 _ONLY = (
+    (
+        HERE,
+        N_("Only this chat"),
+        N_("Only what this chat says, without what other chats of its character say."),
+    ),
     (PINNED, N_("Pinned only"), N_("Only what you pinned.")),
     (BUILTIN, N_("Found without a model"), N_("Only what was found by rules alone.")),
 )
@@ -167,6 +172,7 @@ class MemoryRail(QWidget):
             Show.LOST.value: sum(statuses.get(status, 0) for status in LOST),
             Show.WAITING.value: statuses.get(Status.WAITING, 0),
             Show.REJECTED.value: statuses.get(Status.REJECTED, 0),
+            HERE: arranged.here,
             PINNED: arranged.pinned,
             BUILTIN: arranged.builtin,
         }
@@ -180,7 +186,8 @@ class MemoryRail(QWidget):
         self.shows_changed.emit()
 
     def _on_pressed(self) -> None:
-        self.shows_wanted.emit(",".join((HOLDS, *sorted(self.show_set))))
+        here = (HERE,) if self.shows[HERE].isChecked() else ()
+        self.shows_wanted.emit(",".join((HOLDS, *sorted(self.show_set), *here)))
 
 
 SHOWN_AT_FIRST = (Show.ENDED, Show.LOST, Show.WAITING)

@@ -311,7 +311,7 @@ class DetailPane(QWidget):
             place = place_of(source, ground)
             if place is not None:
                 shown.append((place, source))
-            elif source.chat == ground.chat:
+            elif ground.is_here(source):
                 gone += 1
             else:
                 elsewhere += 1

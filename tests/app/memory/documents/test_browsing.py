@@ -16,8 +16,8 @@ from app.memory.documents.browsing import (
     read_query,
     sentence_of,
 )
-from app.memory.records import Ending, EndReason, Memory, Tier
-from app.memory.standing import Standing, Status
+from app.memory.records import Ending, EndReason, Memory, Source, Tier
+from app.memory.standing import BEFORE, Ground, Standing, Status
 
 
 def standing(
@@ -183,3 +183,20 @@ def test_the_words_of_a_search_are_those_of_the_windows_language_too() -> None:
         assert read_query("wer:Mara art:secret ist:veraltet vor:#9 „a b“ other:word") == english
     finally:
         translation.use("en")
+
+
+def test_what_the_open_chat_says_comes_before_what_other_chats_say_and_can_stand_alone() -> None:
+    """A branch of 40 messages began with a screen of lines that its story never told."""
+    here, other, kin = (Source(chat, f"m{chat}", "") for chat in (1, 2, 3))
+    ground = Ground(1, {"m1": 4, "m3": 2}, {}, 9, kin=frozenset({3}))
+    told = [
+        standing("foreign", start=BEFORE, sources=(other,)),
+        standing("gone", status=Status.ENDED, start=1, sources=(here,)),
+        standing("own", start=4, sources=(here,)),
+        standing("branch", start=2, sources=(kin,)),
+    ]
+    shown = arranged(told, Wanted(ground=ground))
+    assert names(shown.rows)[1:] == ["branch", "own", "foreign", "gone"]
+    assert shown.here == 2
+    alone = arranged(told, Wanted(ground=ground, only_here=True))
+    assert names(alone.rows)[1:] == ["branch", "own", "gone"]
