@@ -89,7 +89,11 @@ class HelpSheet(FloatingSheet):
 
     def _filter(self, words: str) -> None:
         wanted = words.casefold().split()
-        found = [page for page in self._pages if page.has(wanted)]
+        # Of what its title names a page tells most.
+        found = sorted(
+            (page for page in self._pages if page.has(wanted)),
+            key=lambda page: not all(word in page.title.casefold() for word in wanted),
+        )
         self._model.show_entries(tuple(Entry(p.title, "", "question", value=p) for p in found))
         self.list.setCurrentIndex(self._model.index(0))
         for part in (self.title, self.page):

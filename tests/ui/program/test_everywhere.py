@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -13,9 +14,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
 from app.companion import Companion
+from app.core.help_pages import help_pages
 from app.core.part_health import HealthItem, Light
 from app.work.pages.bridge_health import bridge_health
 from tests.labelled import WrittenTavern
+from ui.core.actions import PAGE_ACTIONS
 from ui.program.everywhere import Everywhere
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
@@ -217,12 +220,18 @@ async def test_help_opens_by_its_key_and_finds_its_pages(demo_window: MainWindow
     assert sheet.isVisible()
     first = sheet.title.text()
     assert sheet.page.toPlainText()
-    sheet.field.setText("macro")
-    assert sheet.title.text() != first
+    sheet.field.setText("macro")  # which an earlier page speaks of, too
+    assert sheet.title.text() == "Macros" != first
     assert "macro" in sheet.page.toPlainText().casefold()
     sheet.field.setText("zzyzx")
     assert not sheet.page.isVisible()
     sheet.close()
+
+
+async def test_help_names_every_page_of_the_window_with_its_key() -> None:
+    page = next(page for page in help_pages() if page.title == "What each page is for")
+    named = re.findall(r"^\| (.+?) \((Ctrl\+.)\) \|", page.text, re.MULTILINE)
+    assert named == [(spec.name, spec.shortcuts[0]) for spec in PAGE_ACTIONS]
 
 
 async def test_a_page_of_help_opens_from_the_palette(demo_window: MainWindow) -> None:
