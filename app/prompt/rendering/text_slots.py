@@ -10,15 +10,18 @@ from collections.abc import Mapping, Sequence
 
 from app.memory.documents import canon, profiles, summary
 from app.memory.documents.continuity import pending_repair
+from app.memory.epistemic.propositions import content_words
 from app.memory.reading.prose import cleaned, sections
-from app.memory.records import Document, DocumentKind
+from app.memory.records import Document, DocumentKind, EndReason, Memory, Tier
+from app.memory.standing import BEFORE, Standing, Status
 from app.prompt.choosing.ages import is_of_then
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.notes import ALSO_NAMED, names_told
-from app.prompt.choosing.worth import PASSING
+from app.prompt.choosing.worth import LEAST_DENIED, PASSING, SAME_VALUE
 from app.prompt.headings import Headings
 from app.prompt.occasion import Occasion
+from app.prompt.rendering.memory_slots import EARLIER
 from app.prompt.slots import LeftOut, Reason
 from app.settings.slot_table import SlotName
 from app.story.recap_texts.recap_text import parse_recap
@@ -172,21 +175,64 @@ def canon_draft(occasion: Occasion) -> Draft:
             group = occasion.story.chat.owner_name
             document = occasion.document(DocumentKind.CANON, group, before=before)
     entries: list[Entry] = []
-    if document is not None:
-        text = document.text or canon.rendered(document.sections)
-        for number, (head, paragraph) in enumerate(canon.paragraphs(text)):
-            title = head.removesuffix(": ")
-            shown = f"{occasion.headings.of(title)}: " if title else ""
-            for place, told in enumerate(sentences(paragraph)):
-                at = (number, place)
-                entries.append(Entry(told, at, row=str(number), head=shown, is_whole=True))
+    past: list[LeftOut] = []
+    text = (document.text or canon.rendered(document.sections)) if document else ""
+    for number, (head, paragraph) in enumerate(canon.paragraphs(text)):
+        title = head.removesuffix(": ")
+        shown = f"{occasion.headings.of(title)}: " if title else ""
+        for place, told in enumerate(sentences(paragraph)):
+            is_over = document is not None and _is_over(told, title, document, occasion)
+            if is_over and title != canon.TITLES["history"]:
+                past.append(LeftOut(told, Reason.PAST))
+                continue
+            row, at, then = f"{number}{is_over}", (number, place), int(is_over)
+            entries.append(Entry(told, at, group=then, row=row, head=shown, is_whole=True))
     return Draft(
         SlotName.CANON,
         tuple(entries),
         occasion.frame(SlotName.CANON),
         "{{canon}}",
+        headings=("", occasion.headings.of(EARLIER)),
         joiner=" ",
+        left_out=tuple(past),
     )
+
+
+def is_canon_of_then(document: Document, story: Story) -> bool:
+    """Whether a canon was made scenes ago, in this chat: how things stood then is not told."""
+    if document.kind is not DocumentKind.CANON or document.made_by == YOU:
+        return False
+    place = story.places.get(document.until)
+    return place is not None and is_of_then(story, place)
+
+
+def _is_over(told: str, title: str, document: Document, occasion: Occasion) -> bool:
+    """Whether what a sentence of a canon tells changed after it was written: how things stood
+    scenes ago, or what an ended memory said, a later one denies, or has another value now. Nothing
+    overtakes the user's own words.
+    """
+    if document.made_by == YOU:
+        return False
+    if title == canon.TITLES["now"] and is_canon_of_then(document, occasion.story):
+        return True
+    is_own = document.chat == occasion.told.chat
+    since = occasion.places.get(document.until, BEFORE) if is_own else BEFORE
+    line = Memory("", occasion.told.chat, Tier.SESSION, "", told)
+    return occasion.is_outdated(Standing(line, Status.ACTIVE, since)) or any(
+        ended.end is not None and ended.end > since and _says(ended.memory, told, occasion)
+        for ended in occasion.told.standings
+        if ended.status is Status.ENDED
+        and ended.ending is not None
+        and ended.ending.reason in (EndReason.SUPERSEDED, EndReason.RETIRED)
+    )
+
+
+def _says(memory: Memory, told: str, occasion: Occasion) -> bool:
+    """Whether a memory tells what a sentence tells, in much the same words."""
+    if memory.tier not in (Tier.LONG_TERM, Tier.SESSION):
+        return False
+    own, words = (content_words(text, occasion.common) for text in (memory.text, told))
+    return len(own) >= LEAST_DENIED and len(own & words) >= SAME_VALUE * max(len(own), len(words))
 
 
 def repair_draft(occasion: Occasion) -> Draft:
