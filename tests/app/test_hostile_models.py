@@ -19,7 +19,7 @@ from app.llm.backends import retries, streams
 from app.llm.backends.streams import Limits
 from app.story.messages import digest
 from app.story.story import Story
-from app.work.queue.worker import UNUSABLE_IN_A_ROW
+from app.work.queue.useless_answers import USELESS_IN_A_ROW
 from tests.fakes import MODEL, Behaviour, FakeLlm, RecordedRequest, Wire
 from tests.labelled import WrittenTavern
 
@@ -320,10 +320,10 @@ async def test_a_model_that_never_answers_well_comes_to_an_end(run: Run, name: s
     scenes = len(closed(story))
     made = [story.scene_recap(story.scenes[i]) for i in recapped(story)]
     assert all(recap is not None and "in place of" in recap.made_by for recap in made)
-    assert 0 < len(made) <= UNUSABLE_IN_A_ROW if name in UNUSABLE else not made
+    assert 0 < len(made) <= USELESS_IN_A_ROW if name in UNUSABLE else not made
     assert failures
     if name in UNUSABLE:  # it asks the user whether to go on
         assert is_in_vain
-        assert len(model.requests) <= UNUSABLE_IN_A_ROW * most
+        assert len(model.requests) <= USELESS_IN_A_ROW * most
     assert all(is_helpful(sentence) for sentence in failures), failures
     assert len(model.requests) <= 2 * scenes * most

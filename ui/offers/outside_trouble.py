@@ -14,6 +14,7 @@ NO_ROOM = "no room"
 NO_FOLDER = "no folder"
 NO_KEY = "no key"
 IN_VAIN = "in vain"
+HELD_IN_VAIN = "held in vain"
 GO_ON = "go on"
 
 
@@ -51,6 +52,11 @@ class OutsideTrouble(QObject):
         said = tr("{why} The work is paused, so that no more is paid for nothing.", why=vain)
         ways = {GO_ON: tr("Go on")}
         self._tell(IN_VAIN, said if vain else "", tr("Test or change the model"), "", ways)
+        held = "" if vain else companion.work.held_in_vain
+        said = tr(
+            "{why} This waits, so that no more is paid for nothing; the rest goes on.", why=held
+        )
+        self._tell(HELD_IN_VAIN, said if held else "", tr("Test or change the model"), "", ways)
 
     # 6 parameters: what a trouble says, and its ways.
     def _tell(
@@ -80,7 +86,7 @@ class OutsideTrouble(QObject):
         elif key == NO_KEY:
             self.key_wanted.emit()
             return  # the field says the rest
-        elif key == IN_VAIN:
+        elif key in (IN_VAIN, HELD_IN_VAIN):
             self.model_wanted.emit()
             return
         elif key == NO_ROOM:
@@ -92,6 +98,8 @@ class OutsideTrouble(QObject):
     def _on_chosen(self, key: str, way: str) -> None:
         if (key, way) == (IN_VAIN, GO_ON):
             self._session.companion.work.resume()
+        elif (key, way) == (HELD_IN_VAIN, GO_ON):
+            self._session.companion.work.go_on_in_vain()
 
     async def _try_room(self) -> None:
         await self._session.companion.room.look()

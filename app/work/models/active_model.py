@@ -30,10 +30,10 @@ from app.settings.models import AS_ABOVE, KIND_MODELS
 from app.settings.program import ProgramSettings
 from app.settings.values import Settings
 from app.story.scene_cues.language import LanguagePack
-from app.work.models.kinds import MODEL_OF
 from app.work.models.metering import ModelMeter, TrialMeter
 from app.work.models.model_trial import ModelTrial, models_at, models_here, try_writer
 from app.work.pages.link import BridgeLink
+from app.work.planning.kinds import MODEL_OF
 from app.work.planning.planner import Writing
 from app.work.queue.operation_queue import OperationQueue
 

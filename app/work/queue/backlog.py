@@ -17,6 +17,7 @@ from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.absences import Absences, Asked
 from app.work.queue.failures import dropped, with_tokens_of
 from app.work.queue.outcomes import GIVEN_UP, Outcomes
+from app.work.queue.useless_answers import UselessAnswers
 from app.work.queue.waiting import Key, Surroundings, needed_keys, order
 from app.work.queue.waiting import surroundings as surroundings_of
 
@@ -52,6 +53,7 @@ class Backlog:
         self._store = store
         self._holds = holds
         self.absences = Absences(asked)
+        self.useless = UselessAnswers()
         self._renewed = renewed
         self.open: dict[int, Operation] = {}
         self.ended = Outcomes()
@@ -90,8 +92,10 @@ class Backlog:
         """Why an operation may not begin now though nothing else keeps it, "" when it may."""
         if operation.id == self.current:
             return ""
-        return self._holds(operation) or self.absences.why(
-            operation, self.open.keys(), now=time.time()
+        return (
+            self._holds(operation)
+            or self.absences.why(operation, self.open.keys(), now=time.time())
+            or self.useless.why(operation)
         )
 
     def waiting(self, chat_id: int) -> tuple[Operation, ...]:

@@ -84,6 +84,16 @@ class OperationQueue(Backlog):
         return self._worker.in_vain
 
     @property
+    def held_in_vain(self) -> str:
+        """What kinds of work wait since their answers were of no use, "" for none."""
+        return self.useless.held
+
+    def go_on_in_vain(self) -> None:
+        """Ask again also for those kinds of work."""
+        self.useless.forget()
+        self.announce()
+
+    @property
     def stopped_before(self) -> Operation | None:
         """The operation that the queue was to pause before, while it does."""
         return self._worker.stopped_before
@@ -153,6 +163,7 @@ class OperationQueue(Backlog):
             return
         old = self.ended.find(operation_id)
         if old is not None:
+            self.useless.try_once(old)
             await self.do_again([old])
 
     def forgive(self, chat_id: int) -> None:
@@ -189,6 +200,8 @@ class OperationQueue(Backlog):
     async def retry_all(self, chat_id: int | None = None) -> None:
         """Queue again all that failed, also in earlier runs, and go on if refusals paused us."""
         again = self.ended.failed(chat_id)
+        for operation in again:
+            self.useless.try_once(operation)
         if again:
             await self.do_again(again)
         self._worker.forget_refusals()

@@ -30,8 +30,6 @@ log = logging.getLogger(__name__)
 
 # So many requests in a row refused for good (wrong key, unknown model): the next would be too.
 REFUSALS_IN_A_ROW = 2
-# So many answers in a row, of any story and kind, that are of no use: each of them cost tokens.
-UNUSABLE_IN_A_ROW = 4
 LOOK_SECONDS = 30.0
 CHANGED = N_("The messages that it was made from changed; it is planned again.")
 
@@ -75,7 +73,6 @@ class Worker:
         self._outdated: set[int] = set()  # stopped while they ran, since their story changed
         self._refusals = 0
         self._refused: list[int] = []  # those that made it pause
-        self._unusable: list[int] = []  # those answered in vain, since the last that was not
         self.in_vain = ""
         self.away: set[int] = set()
         self._running: asyncio.Task[Operation] | None = None
@@ -114,17 +111,20 @@ class Worker:
             self._backlog.open[before.id] = replace(before, pauses_before=False)
         self.is_paused, self.pause_reason, self._stopped_before = False, "", None
         if self.in_vain:
-            self._unusable, self.in_vain = [], ""
+            self.in_vain = ""
+            self._backlog.useless.forget()
             self._backlog.absences.forget_troubles()
         self._ask_again()
 
     def try_refused(self) -> None:
         """Who refused may take it now, by another key or as another model; a pause that the user
-        wanted stays.
+        wanted stays. What was answered, and paid for, in vain waits for the user's word.
         """
-        self._refused += self._unusable
-        self._unusable = []
+        was_held = bool(self._backlog.useless.held)
+        self._backlog.useless.forget_model()
         if not self._refused and not self.in_vain:
+            if was_held:
+                self._backlog.announce()
             return
         if self.pause_reason:
             self.resume()
@@ -152,7 +152,7 @@ class Worker:
 
     def forget_refusals(self) -> None:
         """What made it pause is tried again by other means."""
-        self._refused, self._unusable, self.missing_key = [], [], ""
+        self._refused, self.missing_key = [], ""
 
     async def cancel(self, operation_id: int, *, is_final: bool = True) -> None:
         """Drop an operation; one that runs is stopped at once, one that is done stays done.
@@ -290,11 +290,12 @@ class Worker:
             if ended.status is OperationStatus.FAILED:
                 self._count_refusal(operation.id, error)
                 if isinstance(error, AnswerUnusable) and taken:
-                    self._count_unusable(operation.id, error)
+                    # A model that cannot give what is asked for would be paid for all that waits.
+                    self._hold_in_vain(self._backlog.useless.note(operation, error))
             return ended
         self._refusals, self._refused, self.missing_key = 0, [], ""
         if taken and not outcome.in_vain:
-            self._unusable = []
+            self._backlog.useless.note_use(operation)
         self._backlog.absences.over(operation)
         return done(having_taken(attempt, taken) if outcome.in_vain else attempt, outcome)
 
@@ -315,17 +316,6 @@ class Worker:
             self._refused.append(operation_id)
             if self._refusals >= REFUSALS_IN_A_ROW:
                 self.hold(error)
-
-    def _count_unusable(self, operation_id: int, error: AnswerUnusable) -> None:
-        """A model that cannot give what is asked for would be paid for all that waits."""
-        self._unusable.append(operation_id)
-        if len(self._unusable) >= UNUSABLE_IN_A_ROW:
-            said = tr(
-                "{n} answers in a row were of no use. The last one: {why}",
-                n=len(self._unusable),
-                why=error,
-            )
-            self._hold_in_vain(said)
 
     def _hold_in_vain(self, reason: str) -> None:
         if reason:

@@ -64,8 +64,9 @@ class Completion:
             await asyncio.sleep(max(0.05, due - time.time()))
         sentences = [op.error for op in (*self._queue.failed(chat.chat_id), *waiting)]
         sentences += [op.held for op in self._queue.held(chat.chat_id)]
-        if self._queue.pause_reason and self._queue.left(chat.chat_id):
-            sentences.append(self._queue.pause_reason)
+        if self._queue.left(chat.chat_id):
+            why = (self._queue.pause_reason, self._queue.held_in_vain)
+            sentences += [sentence for sentence in why if sentence]
         if self._is_reading_only() and plan(
             chat.story, chat.chat_id, chat.settings(), self._writing()
         ):

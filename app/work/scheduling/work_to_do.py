@@ -226,6 +226,17 @@ class WorkToDo:
         """
         return self._queue.in_vain
 
+    @property
+    def held_in_vain(self) -> str:
+        """What kinds of work wait since their answers were of no use while others go on, in a
+        sentence for each; "" for none.
+        """
+        return self._queue.held_in_vain
+
+    def go_on_in_vain(self) -> None:
+        """Ask again for those kinds of work, as the user says."""
+        self._queue.go_on_in_vain()
+
     def why_unwritten(self, path: Path, anchor: str) -> str:
         """What is in the way of the recap of the scene that ends here in an open chat, in one
         sentence; "" where nothing is known of it.

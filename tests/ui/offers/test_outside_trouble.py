@@ -91,3 +91,22 @@ async def test_answers_in_vain_are_told_with_both_ways_on(
     companion.health_changed.emit(companion.health)
     notice.take_up()
     assert isinstance(demo_window.page, SettingsPage)
+
+
+async def test_a_kind_of_work_that_waits_alone_is_named_with_both_ways_on(
+    demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "Model for memory: 4 answers in a row were of no use. The last one: not in the form."
+    went_on: list[str] = []
+    monkeypatch.setattr(WorkToDo, "held_in_vain", property(lambda _: said))
+    monkeypatch.setattr(WorkToDo, "go_on_in_vain", lambda _: went_on.append("on"))
+    companion.health_changed.emit(companion.health)
+    notice = demo_window.frame.notice
+    assert notice.sentence.startswith(said)
+    assert "the rest goes on" in notice.sentence
+    assert (notice.way_on, notice.ways) == ("Test or change the model", ("Go on",))
+    notice.choose("Go on")
+    assert went_on == ["on"]
+    said = ""
+    companion.health_changed.emit(companion.health)
+    assert notice.sentence == ""

@@ -814,9 +814,10 @@ async def test_answers_of_no_use_in_a_row_pause_the_queue(
     assert queue.in_vain == ""
 
 
-async def test_another_model_is_asked_what_the_last_one_answered_in_vain(
+async def test_with_another_model_the_rest_goes_on_and_what_was_paid_for_in_vain_waits_for_a_word(
     store: Store, tasks: TaskSupervisor
 ) -> None:
+    """Each was tried again, and paid for again, though nobody had asked for it."""
     script = Script({key: useless() for key in "abcde"})
     queue = await queue_of(store, tasks, script)
     await queue.add([spec(key) for key in "abcde"])
@@ -824,9 +825,60 @@ async def test_another_model_is_asked_what_the_last_one_answered_in_vain(
     script.acts.clear()
     queue.ask_another()
     async with asyncio.timeout(5):
-        while len(script.done) < 5:  # noqa: ASYNC110
+        while not script.done:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    assert sorted(script.done) == list("abcde")
+    await queue.wait_idle()
+    assert script.done == ["e"]
+    assert [operation.spec.key for operation in queue.failed(1)] == list("abcd")
+
+
+def reading(key: str) -> OperationSpec:
+    return replace(spec(key), kind=OperationKind.MEMORY_PASS)
+
+
+async def of_use() -> None:
+    """An answer that was paid for and is kept."""
+    note(RequestUse("recap", "model", 2_000, 30))
+
+
+async def test_a_model_of_no_use_for_memory_goes_on_with_recaps(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    acts = {key: useless() for key in "bcdefg"} | dict.fromkeys(["a", "h"], of_use)
+    script = Script(acts)
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("a"), *map(reading, "bcdefg"), spec("h")])
+    await queue.wait_idle()
+    assert script.done == ["a", "h"]
+    assert not queue.is_paused
+    assert [operation.spec.key for operation in queue.failed(1)] == list("bcde")
+    assert queue.held_in_vain.startswith("Model for memory: 4 answers in a row")
+    held = [op.held for op in queue.operations if op.spec.key in "fg"]
+    assert held == [queue.held_in_vain] * 2
+
+    await queue.retry(queue.failed(1)[0].id)  # the user tries one: the next would fail as well
+    await queue.wait_idle()
+    assert [op.spec.key for op in queue.open.values()] == ["f", "g"]
+
+    script.acts.clear()
+    queue.go_on_in_vain()
+    await queue.wait_idle()
+    assert script.done[2:] == ["f", "g"]
+    assert queue.held_in_vain == ""
+
+
+async def test_where_no_kind_of_answer_is_of_use_all_of_it_pauses(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """As soon as the last answer to each kind was of no use."""
+    acts = {key: useless() for key in "bcdefgh"} | {"a": of_use}
+    script = Script(acts)
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("a"), *map(reading, "bcde"), *map(spec, "fgh")])
+    await queue.wait_idle()
+    assert queue.is_paused
+    assert "answers in a row were of no use" in queue.in_vain
+    assert [op.spec.key for op in queue.open.values()] == ["g", "h"]
 
 
 async def test_one_answer_of_use_begins_the_count_anew(store: Store, tasks: TaskSupervisor) -> None:

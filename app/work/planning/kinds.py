@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.core.operations import OperationKind
+from app.settings.models import MODEL_SETTINGS
 
 MODEL_OF: Mapping[OperationKind, str] = {
     OperationKind.MESSAGE_RECAP: "model_message_recaps",
@@ -20,3 +21,9 @@ MODEL_OF: Mapping[OperationKind, str] = {
     OperationKind.CONTINUITY: "model_checks",
     OperationKind.DETECT_BREAKS: "model_scene_breaks",
 }
+
+
+def model_label(kind: OperationKind) -> str:
+    """What the settings call the model of a kind of work; untranslated."""
+    name = MODEL_OF[kind]
+    return next(setting.label for setting in MODEL_SETTINGS if setting.name == name)
