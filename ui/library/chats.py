@@ -90,6 +90,13 @@ class LibraryModel(QAbstractListModel):
                 return self.index(number)
         return QModelIndex()
 
+    def index_of(self, path: Path) -> QModelIndex:
+        """The row of a chat, the first that can be chosen when it is not shown."""
+        for number, row in enumerate(self._rows):
+            if row.chat is not None and row.chat.path == path:
+                return self.index(number)
+        return self.first_chat()
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._rows)
 

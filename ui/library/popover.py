@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.core.translation import tr
 from ui.controls.fields import Field
+from ui.controls.holding import Hold
 from ui.controls.labels import Label
 from ui.controls.surfaces import FloatingSheet
 from ui.core.session import Session
@@ -83,7 +84,10 @@ class LibraryPopover(FloatingSheet):
         column = self.layout()
         assert isinstance(column, QVBoxLayout)
         column.addLayout(inner)
-        session.library_changed.connect(self._show_rows)
+        self.hold = Hold(self._list)
+        self.hold.ended.connect(self._show_new)
+        self._is_behind = False
+        session.library_changed.connect(self._on_library_changed)
         session.health_changed.connect(self._mark_pages)
         self._in_pages: tuple[object, ...] = ()
 
@@ -128,7 +132,20 @@ class LibraryPopover(FloatingSheet):
             self.close()
             self.chat_chosen.emit(chat)
 
+    def _on_library_changed(self) -> None:
+        self._is_behind = True
+        self._show_new()
+
+    def _show_new(self) -> None:
+        """A chat that is played rises to the top: not while a press is aimed at another."""
+        if self._is_behind and not self.hold.is_on:
+            chosen = self._list.currentIndex().data(CHAT_ROLE)
+            self._show_rows()
+            if chosen is not None:
+                self._list.setCurrentIndex(self._model.index_of(chosen.path))
+
     def _show_rows(self) -> None:
+        self._is_behind = False
         companion = self._session.companion
         rows = library_rows(companion.taverns, companion.demo, self._field.text())
         self._model.show_rows(rows, self._session.path, companion.chats_in_pages)
@@ -139,7 +156,7 @@ class LibraryPopover(FloatingSheet):
         shown = self._session.companion.chats_in_pages
         if self.isVisible() and shown != self._in_pages:
             self._in_pages = shown
-            self._show_rows()
+            self._on_library_changed()
 
     def _wanted_height(self) -> int:
         rows = range(self._model.rowCount())

@@ -23,6 +23,7 @@ from ui.core.session import Session
 from ui.memories.chosen import Chosen
 from ui.memories.commands import MemoryCommands
 from ui.memories.hands import MemoryHands
+from ui.memories.listing.arranging import Arranging
 from ui.memories.listing.filters import Filters
 from ui.memories.listing.model import Column, MemoryModel
 from ui.memories.listing.people import PeoplePane
@@ -42,7 +43,6 @@ from ui.memories.words import held_words
 from ui.shell.side_split import Side, SideSplit
 
 PANE, PANE_MINIMUM = 308, 296
-AT_ONCE = 3_000  # memories that are arranged without leaving the window's thread
 
 
 class MemoriesPage(QWidget):
@@ -69,7 +69,6 @@ class MemoriesPage(QWidget):
         self._shown: MemoryView | None = None  # whose rows stand in the table
         self._by_id: Mapping[str, Standing] = {}
         self._arranged = Arranged()
-        self._turn = 0  # of arranging: an older result is of no use any more
         self._is_stale = True
         self._awaited = ""  # id of a memory that is to be shown as soon as it is there
         self.commands = MemoryCommands(self)
@@ -79,6 +78,7 @@ class MemoriesPage(QWidget):
         self.tools = MemoryTools(self.commands)
         self.table = MemoryTable(self.model)
         self._filters = Filters(self.rail, self.tools, self.table)
+        self.arranging = Arranging(self._filters, self.table)
         self.chosen = Chosen(self.table, self.commands, self.hands)
         self.moment = MomentBar()
         self.pane = MemoryPane(self.commands)
@@ -128,6 +128,8 @@ class MemoriesPage(QWidget):
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
         session.operations_changed.connect(self._show_operations)
+        session.undone.connect(self.arranging.hold.let_go)
+        self.arranging.hold.ended.connect(self._on_let_go)
         self.rail.place_chosen.connect(self._on_place)
         self.rail.shows_changed.connect(self._arrange)
         self.rail.shows_wanted.connect(hands.keep_shows)
@@ -270,7 +272,7 @@ class MemoriesPage(QWidget):
         self._by_id = {standing.memory.id: standing for standing in view.memories}
         self.waiting_changed.emit(len(view.review))
         self.moment.show_story(view.story)
-        await self._arranging()
+        await self._arranging(is_read_anew=True)
         if self._awaited in self._by_id:
             self.show_memory(self._awaited)
         self._show_operations(companion.work.operations)
@@ -279,21 +281,17 @@ class MemoriesPage(QWidget):
         if self._view is not None:
             self._session.do(self._arranging(), name=N_("arranging memories"))
 
-    async def _arranging(self) -> None:
+    def _on_let_go(self) -> None:
+        if self.arranging.is_behind:
+            self._arrange()
+
+    async def _arranging(self, *, is_read_anew: bool = False) -> None:
         view = self._view
         if view is None:
             return
-        self._turn += 1
-        turn, wanted = self._turn, self._filters.now(view)
-        if len(view.memories) <= AT_ONCE:
-            found = arranged(view.memories, wanted)
-        else:
-            found = await asyncio.to_thread(arranged, view.memories, wanted)
-        if self.table.is_editing:
-            return  # other rows would take the words away that are being written
+        found = await self.arranging.of(view, self._by_id, is_read_anew=is_read_anew)
         now = self._view
-        if turn == self._turn and now is not None and now.memories is view.memories:
-            self._filters.wanted = wanted
+        if found is not None and now is not None and now.memories is view.memories:
             self._show(now, found)
 
     def _show(self, view: MemoryView, found: Arranged) -> None:
@@ -369,7 +367,7 @@ class MemoriesPage(QWidget):
         view = self._view
         self._filters.reveal(standing)
         if view is not None:
-            self._turn += 1
+            self.arranging.drop()
             self._filters.unfold_all()
             self._show(view, arranged(view.memories, self._filters.now(view)))
 

@@ -161,6 +161,17 @@ class OperationModel(QAbstractTableModel):
         for row, operation in enumerate(operations):
             self._put(row, operation)
 
+    def show_in_place(self, operations: tuple[Operation, ...]) -> None:
+        """Say how those that are shown stand by now, each in its row; new ones wait below.
+
+        What ended and is kept no longer stays; what was taken out of the queue goes.
+        """
+        by_id = {operation.id: operation for operation in operations}
+        shown = [op for op in self._rows if op.id in by_id or op.status in FINISHED]
+        known = {operation.id for operation in shown}
+        new = (operation for operation in operations if operation.id not in known)
+        self.show_operations((*(by_id.get(op.id, op) for op in shown), *new))
+
     def _put(self, row: int, operation: Operation) -> None:
         old = next((r for r in range(row, len(self._rows)) if self._rows[r].id == operation.id), -1)
         if old < 0:

@@ -22,6 +22,7 @@ from app.core.translation import N_, number, tr, tr_in
 from app.views.queued_work import OperationProgress
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Segments
+from ui.controls.holding import Hold
 from ui.controls.labels import ElidedLabel, body, meta
 from ui.controls.prose import Prose
 from ui.controls.surfaces import Line
@@ -85,6 +86,7 @@ class WorkPage(QWidget):
         self._reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._reason.setMinimumWidth(REASON_WIDTH)
         self.table = QueueTable(self.model)
+        self.hold = Hold(self.table)
         self._detail = body(wraps=True)
         self._detail.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._written_title = meta(tr("What it writes"))
@@ -97,6 +99,7 @@ class WorkPage(QWidget):
         selection = self.table.selectionModel()
         selection.selectionChanged.connect(self._on_selection)
         session.operations_changed.connect(self.show_operations)
+        self.hold.ended.connect(self._on_let_go)
         session.progressed.connect(self._on_progress)
         session.catch_up_offered.connect(self._on_catch_up_changed)
         self.show_operations(session.companion.work.operations)
@@ -187,7 +190,8 @@ class WorkPage(QWidget):
     def show_operations(self, operations: tuple[Operation, ...]) -> None:
         """Show the queue as it is now."""
         self.model.is_paused = self._session.companion.work.is_paused
-        self.model.show_operations(operations)
+        show = self.model.show_in_place if self.hold.is_on else self.model.show_operations
+        show(operations)
         self._stack.setCurrentIndex(0 if operations else 1)
         open_count = self._session.companion.work.to_do
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
@@ -218,6 +222,9 @@ class WorkPage(QWidget):
         self._summary.setText(", ".join(words) or nothing)
         self._show_cap()
         self._on_selection()
+
+    def _on_let_go(self) -> None:
+        self.show_operations(self._session.companion.work.operations)
 
     def _chat_of(self, chat_id: int) -> str:
         chat = self._session.companion.work.chat_of(chat_id)
@@ -325,6 +332,7 @@ class WorkPage(QWidget):
     def _move(self, *, first: bool) -> None:
         operation = self.selected()
         if operation is not None:
+            self.hold.let_go()  # it is to be seen where it goes
             coroutine = self._session.companion.work.move_up(operation.id, first=first)
             self._session.do(coroutine, name=N_("move up"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from app.core.translation import N_, tr, tr_in
@@ -168,6 +168,20 @@ def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
         if not is_folded:
             rows += _members(name, members, wanted)
     return Arranged(tuple(rows), dict(held), dict(statuses), pinned, builtin, here, len(found))
+
+
+def in_place(found: Arranged, shown: Sequence[Row], by_id: Mapping[str, Standing]) -> Arranged:
+    """What was found, in the rows that are shown: each keeps its place, and what is new waits. What
+    is there no more leaves. by_id: how all memories stand now.
+    """
+    heads = {row.group: row for row in found.rows if row.standing is None}
+    rows = []
+    for row in shown:
+        if row.standing is None:
+            rows.append(heads.get(row.group, row))
+        elif row.standing.memory.id in by_id:
+            rows.append(replace(row, standing=by_id[row.standing.memory.id]))
+    return replace(found, rows=tuple(rows))
 
 
 def heir_of(standing: Standing, by_id: Mapping[str, Standing]) -> Standing | None:

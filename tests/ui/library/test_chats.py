@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent, QPointF
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QListView
 
 from app.sillytavern.data_folders import Character, Group, Tavern
 from app.story.story import ChatKind, ChatRef
 from ui.core.chat_words import chat_title
 from ui.library.chats import LibraryModel, library_rows
+from ui.library.popover import LibraryPopover
+from ui.program.main_window import MainWindow
 from ui.shell import chat_card
 from ui.shell.chat_card import initials, name_hue
 from ui.theme.tokens import TIERS
@@ -103,3 +108,25 @@ def test_headings_cannot_be_chosen(qapp: QApplication) -> None:
     model.show_rows(library_rows(TAVERNS, DEMO), ALMA[1].path)
     assert model.first_chat().row() == 1
     assert not model.flags(model.index(0)) & model.flags(model.index(1))
+
+
+async def test_chats_under_the_pointer_stay_where_they_are(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chat that is played rises to the top, under the press that was aimed at another."""
+    assert window.desk is not None
+    session = window.desk.session
+    popover = LibraryPopover(session)
+    monkeypatch.setattr(type(session.companion), "taverns", TAVERNS)
+    popover.open_below(window)
+    model = popover.findChildren(QListView)[0].model()
+    assert isinstance(model, LibraryModel)
+    before = [model.row(row).text for row in range(model.rowCount())]
+    risen = replace(TAVERNS[0], characters=(replace(TAVERNS[0].characters[0], chats=ALMA[::-1]),))
+    monkeypatch.setattr(type(session.companion), "taverns", (risen,))
+    at, viewport = QPointF(5, 5), popover.findChildren(QListView)[0].viewport()
+    QApplication.sendEvent(viewport, QEnterEvent(at, at, at))
+    session.library_changed.emit()
+    assert [model.row(row).text for row in range(model.rowCount())] == before
+    QApplication.sendEvent(viewport, QEvent(QEvent.Type.Leave))
+    assert [model.row(row).text for row in range(3)] == ["Alma", "The ferry", before[1]]

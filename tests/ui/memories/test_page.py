@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
@@ -402,6 +403,33 @@ async def test_what_other_chats_say_can_be_left_out(
     rail = MemoryRail(page.hands.shows)
     assert rail.shows["here"].isChecked()
     rail.deleteLater()
+
+
+async def test_rows_under_the_pointer_stay_while_the_story_is_read(
+    page: MemoriesPage,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Sorted by confidence the rows changed places with each reading; a press hit another one."""
+    await wake(page, until)
+    unsorted = shown(page)
+    page.table.sort_asked.emit(Column.CONFIDENCE)
+    await until(lambda: shown(page) != unsorted)
+    before = shown(page)
+    view = companion.memory(demo_tavern.chat)
+    doubted = page_standings(page)[0]
+    less = replace(doubted, memory=replace(doubted.memory, confidence=0.01))
+    read = tuple(less if s.memory.id == less.memory.id else s for s in view.memories)
+    monkeypatch.setattr(companion, "memory", lambda *_, **__: replace(view, memories=read))
+    at = QPointF(20, 60)
+    QApplication.sendEvent(page.table.viewport(), QEnterEvent(at, at, at))
+    page.refresh()
+    await until(lambda: page_standings(page)[0].memory.confidence == 0.01)
+    assert shown(page) == before
+    QApplication.sendEvent(page.table.viewport(), QEvent(QEvent.Type.Leave))
+    await until(lambda: shown(page) != before)
 
 
 async def test_a_pin_says_that_other_chats_share_it(page: MemoriesPage, until: Until) -> None:

@@ -90,3 +90,16 @@ def test_durations_are_short(seconds: float, words: str) -> None:
 def test_every_state_has_an_icon_and_a_word() -> None:
     assert set(ICONS) == set(OperationStatus)
     assert set(STATUS_WORDS) == set(OperationStatus)
+
+
+def test_rows_that_are_held_say_what_is_new_and_stay_where_they_are(model: OperationModel) -> None:
+    """The row under the pointer moved away with each piece of work that ended."""
+    one, two, three = operation(1), operation(2), operation(3)
+    model.show_operations((one, two, three))
+    done = replace(one, status=OperationStatus.DONE)
+    model.show_in_place((replace(two, status=OperationStatus.RUNNING), operation(4), done))
+    assert labels(model) == ["Recap of scene 1", "Recap of scene 2", "Recap of scene 4"]
+    assert model.index(0, Column.STATE).data() == "Done"
+    assert model.index(1, Column.STATE).data() == "Running"
+    model.show_in_place((two, operation(4)))
+    assert labels(model)[0] == "Recap of scene 1"

@@ -13,6 +13,7 @@ from app.memory.documents.browsing import (
     chain_of,
     english_sentence_of,
     heir_of,
+    in_place,
     read_query,
     sentence_of,
 )
@@ -200,3 +201,20 @@ def test_what_the_open_chat_says_comes_before_what_other_chats_say_and_can_stand
     assert shown.here == 2
     alone = arranged(told, Wanted(ground=ground, only_here=True))
     assert names(alone.rows)[1:] == ["branch", "own", "gone"]
+
+
+def test_rows_that_are_held_keep_their_places_and_say_what_is_new() -> None:
+    """Who aimed at one memory while the story was read pinned another."""
+    shown = arranged([NEW, OTHER], Wanted(order=Order.IMPORTANCE, is_descending=True))
+    surer = standing("new", start=9, importance=3, confidence=0.9)
+    found = arranged(
+        [surer, OTHER, standing("newest", start=12, importance=3)],
+        Wanted(order=Order.IMPORTANCE, is_descending=True),
+    )
+    assert names(found.rows) == ["[Long-term]", "newest", "new", "other"]
+    by_id = {s.memory.id: s for s in (surer, OTHER)}
+    held = in_place(found, shown.rows, by_id)
+    assert names(held.rows) == ["[Long-term]", "other", "new"]
+    assert held.rows[2].standing is surer
+    assert held.rows[0].count == 3
+    assert names(in_place(found, shown.rows, {"new": surer}).rows) == ["[Long-term]", "new"]
