@@ -268,9 +268,9 @@ def test_many_parameters_have_a_reason_beside_them() -> None:
     assert without == []
 
 
-# Where arcs themselves are the matter: row, slot, summaries, trial, and what others left of them.
+# Where arcs themselves are the matter: row, summaries, trial, and what others left of them.
 ABOUT_ARCS = {
-    *("app/memory/tiers/arcs.py", "app/memory/arcs/arc_summaries.py", "app/settings/slot_table.py"),
+    *("app/memory/tiers/arcs.py", "app/memory/arcs/arc_summaries.py"),
     *("app/work/planning/document_planner.py", "app/prompt/material.py"),
     *("app/llm/writers/memory_trial.py", "app/sillytavern/extensions/smart_memory_records.py"),
 }

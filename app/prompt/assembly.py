@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.prompt.budgeting.budgets import MOST_OF_CONTEXT, Budgets, levelled, room_in
-from app.prompt.choosing.choice import for_scarce_room, with_floors
+from app.prompt.choosing.choice import OF_THREADS, for_scarce_room, with_floors
 from app.prompt.choosing.drafts import Draft, Entry, dealt_out, shown_within, tokens_of
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.unread import fallen_out, kept_for_messages
@@ -341,7 +341,7 @@ def _lines_beside(
     question tells nothing of what it asks for.
     """
     names = list(SlotName)
-    names = [n for n in names[names.index(SlotName.TRIGGERED) :] if n is not SlotName.ARCS]
+    names = [n for n in names[names.index(SlotName.TRIGGERED) :] if n not in OF_THREADS]
     behind = (given[n] for n in names if n in given)
     lines = (
         spoken

@@ -12,9 +12,10 @@ from enum import Enum
 
 from app.core.translation import tr
 from app.prompt.slots import RUNNING_RECAP_KEY, SlotSet
-from app.settings.slot_table import SHARING, SlotName
+from app.settings.slot_table import SLOTS, SlotName
 from app.settings.slots import AUTO, FORCED, NEVER
 
+_OF_TIERS = tuple(name for name, spec in SLOTS.items() if spec.tier)
 # In the order in which they stand in one block.
 IN_BLOCK = (
     SlotName.CANON,
@@ -23,24 +24,21 @@ IN_BLOCK = (
     SlotName.SHORT,
     SlotName.SCENES,
     SlotName.SESSION,
-    SlotName.ARCS,
+    *_OF_TIERS,
 )
-_NAMED = {
+MACROS: Mapping[SlotName, str] = {
     SlotName.SHORT: "smartmemory-shortterm",
     SlotName.LONG: "smartmemory-longterm",
     SlotName.TRIGGERED: "smartmemory-triggered",
     SlotName.SESSION: "smartmemory-session",
     SlotName.SCENES: "smartmemory-scenes",
-    SlotName.ARCS: "smartmemory-arcs",
+    **{name: f"smartmemory-{name.replace('_', '')}" for name in _OF_TIERS},
     SlotName.RELATIONSHIPS: "smartmemory-relationships",
     SlotName.CANON: "smartmemory-canon",
     SlotName.PROFILES: "smartmemory-profiles",
     SlotName.EPISTEMIC: "smartmemory-epistemic",
     SlotName.STATE_LEDGER: "smartmemory-stateledger",
     SlotName.UNIFIED: "smartmemory-unified",
-}
-MACROS: Mapping[SlotName, str] = _NAMED | {
-    name: f"smartmemory-{name.replace('_', '')}" for name in SHARING if name not in _NAMED
 }
 RECAP_MACRO = "smartmemory-runningrecap"
 # Every macro by the key of the slot whose text it tells, in the order in which they are listed.

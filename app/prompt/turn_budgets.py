@@ -11,20 +11,9 @@ from app.prompt.budgeting.budgets import Budgets, budgets_of
 from app.prompt.choosing.drafts import Draft, dealt_out
 from app.prompt.placement import Placement
 from app.prompt.slots import TurnKind
-from app.settings.slot_table import DEFAULTS, SHARING, Position, SlotName
+from app.settings.slot_table import DEFAULTS, SHARING, SLOTS, Position, SlotName
 from app.settings.slots import BudgetSettings, SlotSettings
 
-# Percent of its weight where the total is too small for all: notes that say one thing exactly go
-# before texts that tell of many things at length. Measured with tests/answers.
-PRESSED: Mapping[SlotName, int] = {
-    SlotName.LONG: 130,
-    SlotName.CANON: 50,
-    SlotName.PROFILES: 50,
-    SlotName.SCENES: 50,
-    SlotName.ARCS: 50,
-    SlotName.SESSION: 150,
-    SlotName.TRIGGERED: 200,
-}
 FRESH_SHARE = 2  # one part in so many of the long-term budget, for what is not at the head yet
 
 Count = Callable[[str], int]
@@ -89,7 +78,7 @@ def with_what_is_left(
 
 def pressed(weights: Budgets) -> dict[SlotName, int]:
     """Weights by which slots share a total that is too small for all of them."""
-    return {name: weight * PRESSED.get(name, 100) // 100 for name, weight in weights.items()}
+    return {name: weight * SLOTS[name].pressed // 100 for name, weight in weights.items()}
 
 
 def borrowers_of(settings: Mapping[str, Any], placement: Placement) -> frozenset[SlotName]:

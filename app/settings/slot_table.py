@@ -9,11 +9,15 @@ from types import MappingProxyType
 
 from app.core.translation import N_
 from app.memory.records import Tier
+from app.memory.tiers.table import TIERS
+from app.memory.tiers.tier import TierSlot, TierSpec
 
 
 class SlotName(StrEnum):
     """The slots of memory (spec/smart-memory.md §16), in the order in which they are set: what
     rarely changes first, so that a provider's cache of the prompt holds.
+
+    The slot in a tier's row has the tier's name: `SlotName(tier)`.
     """
 
     CANON = "canon"
@@ -24,7 +28,7 @@ class SlotName(StrEnum):
     RELATIONSHIPS = "relationships"
     TRIGGERED = "triggered"
     SESSION = "session"
-    ARCS = "arcs"
+    vars().update({tier.name: tier.value for tier, spec in TIERS.items() if spec.slot})
     EPISTEMIC = "epistemic"
     STATE_LEDGER = "state_ledger"
     REPAIR = "repair"
@@ -63,6 +67,11 @@ class SlotSpec:
     placeholder, frame, position, depth: text around it, and where it stands (spec/smart-memory.md
     §16). budget, least, most: tokens; budget 0 for what shares others'. tier: whose entries it
     lists one by one, None where a renderer of its own says what it tells.
+
+    pressed: percent of its weight where the total is too small for all: notes that say one thing
+    exactly go before texts that tell of many things at length; measured with tests/answers.
+    by_kind: factors of its budget in dialogue, action, transitions and intimate moments (§15, TK4),
+    None where it is always the same.
     """
 
     name: SlotName
@@ -79,6 +88,27 @@ class SlotSpec:
     least: int = 100
     most: int = 4000
     tier: Tier | None = None
+    pressed: int = 100
+    by_kind: tuple[float, float, float, float] | None = None
+
+
+def _of_tier(spec: TierSpec, slot: TierSlot) -> SlotSpec:
+    name = SlotName(spec.tier)
+    return SlotSpec(
+        name,
+        title=spec.words.name,
+        what=slot.what,
+        meaning=slot.meaning,
+        hue=spec.hue,
+        placeholder=spec.tier.value,
+        frame=f"{slot.heading}\n{{{{{name}}}}}",
+        depth=slot.depth,
+        budget=slot.budget,
+        least=slot.least,
+        tier=spec.tier,
+        pressed=slot.pressed,
+        by_kind=slot.by_kind,
+    )
 
 
 # In the order of their shares of the one total.
@@ -110,6 +140,8 @@ _SPECS = (
         position=Position.IN_PROMPT,
         depth=2,
         budget=500,
+        pressed=130,
+        by_kind=(1.2, 0.8, 1.0, 0.9),
     ),
     SlotSpec(
         SlotName.SESSION,
@@ -121,6 +153,8 @@ _SPECS = (
         frame="Details from this session:\n{{session}}",
         depth=3,
         budget=400,
+        pressed=150,
+        by_kind=(0.8, 1.3, 0.9, 1.2),
     ),
     SlotSpec(
         SlotName.SCENES,
@@ -132,19 +166,10 @@ _SPECS = (
         frame="Previous scenes:\n{{scenes}}",
         depth=6,
         budget=300,
+        pressed=50,
+        by_kind=(0.7, 1.2, 1.0, 1.0),
     ),
-    SlotSpec(
-        SlotName.ARCS,
-        title=N_("Arcs"),
-        what=N_("story arcs"),
-        meaning=N_("Open threads of the plot."),
-        hue="arcs",
-        placeholder="arcs",
-        frame="Active story threads:\n{{arcs}}",
-        depth=2,
-        budget=700,
-        tier=Tier.ARCS,
-    ),
+    *(_of_tier(spec, spec.slot) for spec in TIERS.values() if spec.slot),
     SlotSpec(
         SlotName.CANON,
         title=N_("Canon"),
@@ -156,6 +181,7 @@ _SPECS = (
         position=Position.IN_PROMPT,
         depth=0,
         budget=800,
+        pressed=50,
     ),
     SlotSpec(
         SlotName.PROFILES,
@@ -167,6 +193,8 @@ _SPECS = (
         frame="{{profiles}}",
         position=Position.IN_PROMPT,
         budget=400,
+        pressed=50,
+        by_kind=(1.2, 0.8, 1.0, 1.3),
     ),
     SlotSpec(
         SlotName.RELATIONSHIPS,
@@ -212,6 +240,7 @@ _SPECS = (
         placeholder="memories",
         frame="Memories that matter now:\n{{memories}}",
         depth=4,
+        pressed=200,
     ),
     SlotSpec(SlotName.REPAIR, title=N_("Correction")),
     SlotSpec(SlotName.UNIFIED, title=N_("All memory in one"), what=N_("the one block")),

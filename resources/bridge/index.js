@@ -217,7 +217,8 @@ async function start() {
         })),
         up: (welcome) => {
             session = welcome.session;
-            turns.meet(Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT));
+            const wait = Math.min(Math.max(Number(welcome.wait_ms) || 0, 0), LONGEST_WAIT);
+            turns.meet(wait, welcome.macros ?? []);
             greetParts();
         },
         down: () => {

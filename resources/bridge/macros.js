@@ -3,7 +3,8 @@
 import { context } from './tavern.js';
 import { t } from './words.js';
 
-const WHAT = {
+const NAME = /^smartmemory-([a-z]{1,20})$/;
+const what = {
     runningrecap: () => t`the running recap`,
     shortterm: () => t`the summary of the story`,
     longterm: () => t`long-term memories`,
@@ -24,7 +25,14 @@ const SHORTEST = 20; // characters; less may be part of anything
 
 /** A frame that names its own macro must not tell itself for ever. */
 let isTelling = false;
-const registered = { new: false, old: false };
+const registered = { new: new Set(), old: new Set() };
+
+/** The program is there. @param {string[]} names of its macros; slots have come after this file */
+export function meet(names) {
+    for (const word of names.map((name) => NAME.exec(name)?.[1]).filter(Boolean)) {
+        what[word] ??= () => t`what its slot tells`;
+    }
+}
 
 /**
  * Let SillyTavern know the macros; again when it has changed its engine.
@@ -32,21 +40,21 @@ const registered = { new: false, old: false };
  */
 export function register(textOf) {
     const ctx = context();
-    const isNew = Boolean(ctx.macros?.register) && !registered.new;
-    const isOld = isOldAtWork(ctx) && Boolean(ctx.registerMacro) && !registered.old;
-    for (const [word, what] of Object.entries(WHAT)) {
+    const isNew = Boolean(ctx.macros?.register);
+    const isOld = isOldAtWork(ctx) && Boolean(ctx.registerMacro);
+    for (const [word, words] of Object.entries(what)) {
         const name = `smartmemory-${word}`;
         const handler = () => told(textOf(name));
-        const description = `Tavernkeep: ${what()}`;
-        if (isNew) {
+        const description = `Tavernkeep: ${words()}`;
+        if (isNew && !registered.new.has(word)) {
             ctx.macros.register(name, { handler, description, category: 'tavernkeep' });
+            registered.new.add(word);
         }
-        if (isOld) {
+        if (isOld && !registered.old.has(word)) {
             ctx.registerMacro(name, handler, description);
+            registered.old.add(word);
         }
     }
-    registered.new ||= isNew;
-    registered.old ||= isOld;
 }
 
 /** Before 1.17 the old engine is at work unless the user wants the new one, later the other way. */
@@ -73,7 +81,7 @@ export function named(ctx = context()) {
     const isStrict = isOldAtWork(ctx); // no space within the braces
     for (const text of cardTexts(ctx)) {
         for (const [, before, word, behind] of String(text ?? '').matchAll(NAMED)) {
-            if (Object.hasOwn(WHAT, word.toLowerCase()) && !(isStrict && before + behind)) {
+            if (Object.hasOwn(what, word.toLowerCase()) && !(isStrict && before + behind)) {
                 found.add(`smartmemory-${word.toLowerCase()}`);
             }
         }

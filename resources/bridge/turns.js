@@ -34,9 +34,15 @@ let readMailbox = async () => {};
 /** @type {(name: string, details: object) => void} */
 let tell = () => {};
 
-/** The program is there. @param {number} milliseconds that a turn waits for it */
-export function meet(milliseconds) {
+/**
+ * The program is there.
+ * @param {number} milliseconds that a turn waits for it
+ * @param {string[]} names of its macros
+ */
+export function meet(milliseconds, names) {
     waitForTurn = milliseconds;
+    macros.meet(names);
+    macros.register(slots.told);
     reported.clear();
 }
 

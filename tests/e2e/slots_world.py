@@ -116,7 +116,7 @@ class SlotsWorld:
             known(SlotName.LONG, Tier.LONG_TERM, "fact", **owner),
             known(SlotName.TRIGGERED, Tier.LONG_TERM, "fact", 25, **owner),
             known(SlotName.SESSION, Tier.SESSION, "detail"),
-            known(SlotName.ARCS, Tier.ARCS, "arc"),
+            known(SlotName(Tier.ARCS), Tier.ARCS, "arc"),
             known(SlotName.RELATIONSHIPS, Tier.RELATIONSHIPS, "feeling", subject=who, target="X"),
             known(
                 SlotName.STATE_LEDGER, Tier.STATE_LEDGER, "character", subject=who, field="injuries"

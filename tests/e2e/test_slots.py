@@ -16,6 +16,7 @@ import pytest
 import pytest_asyncio
 
 from app.core.part_health import Light
+from app.memory.records import Tier
 from app.prompt.placement import IN_BLOCK, MACROS
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.settings.slot_table import SlotName
@@ -44,7 +45,7 @@ DEPTHS = {
     SlotName.RELATIONSHIPS: 5,
     SlotName.TRIGGERED: 4,
     SlotName.SESSION: 3,
-    SlotName.ARCS: 2,
+    SlotName(Tier.ARCS): 2,
     SlotName.EPISTEMIC: 1,
     SlotName.STATE_LEDGER: 1,
 }
@@ -63,7 +64,7 @@ BY_MACRO = {
     SlotName.LONG,
     SlotName.STATE_LEDGER,
     SlotName.CANON,
-    SlotName.ARCS,
+    SlotName(Tier.ARCS),
     SlotName.SESSION,
 }
 
@@ -246,7 +247,7 @@ async def test_one_block_holds_what_belongs_in_it_and_nothing_twice(
     assert places == sorted(places)
     assert request.text.index(MAIN) < places[0] < places[-1] < request.text.index(CARD)
     (block,) = (m for m in request.messages if mark_of(SlotName.CANON) in m["content"])
-    assert mark_of(SlotName.ARCS) in block["content"]
+    assert mark_of(SlotName(Tier.ARCS)) in block["content"]
     check_once(request, ME)
     await world.put(slots_unified=False)
     check_all_but_the_others(await page.send("I say line-541."))
@@ -282,7 +283,7 @@ async def test_macros_that_the_card_names_take_the_place_of_their_slots(
     await world.put(slots_macros="never")
     request = await page.send("I say line-552.")
     check_once(request, "Vera")
-    assert depth_of(mark(SlotName.ARCS), request) == 1
+    assert depth_of(mark(SlotName(Tier.ARCS)), request) == 1
     assert await world.macro("arcs") == ""
 
 
@@ -300,7 +301,9 @@ async def test_macros_work_in_the_engine_of_older_versions_too(
     assert (
         place(request, "A guard.") < place(request, mark(SlotName.LONG)) < place(request, "line-0")
     )
-    assert depth_of(mark(SlotName.ARCS), request) == 1  # it knows no braces with spaces in them
+    assert (
+        depth_of(mark(SlotName(Tier.ARCS)), request) == 1
+    )  # it knows no braces with spaces in them
 
 
 def place(request: RecordedRequest, text: str) -> int:
@@ -317,7 +320,7 @@ def check_by_macro(request: RecordedRequest) -> None:
         ("And:", SlotName.STATE_LEDGER),
         ("A guard.", SlotName.LONG),
         ("Calm.", SlotName.CANON),
-        ("A gate.", SlotName.ARCS),
+        ("A gate.", SlotName(Tier.ARCS)),
         ("[Example Chat]", SlotName.SESSION),
     ):
         begin = text.index(mark_of(name, "Vera"))

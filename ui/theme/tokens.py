@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from app.story.inclusion import InclusionState
 
 # Of slots and tiers by what their rows name: on dark, on light, and the same in high contrast.
-_HUES: Mapping[str, tuple[str, str, str, str]] = {
+_HUES: dict[str, tuple[str, str, str, str]] = {
     "short-term": ("#4AAEBF", "#0091A4", "#5CD3E8", "#006A78"),
     "canon": ("#78AE7A", "#539156", "#93D996", "#2F6B2D"),
     "arcs": ("#BA9A56", "#9E7A23", "#E6C26E", "#735500"),
@@ -26,6 +26,11 @@ _HUES: Mapping[str, tuple[str, str, str, str]] = {
     "ledger": ("#51B2A1", "#009583", "#66DBC7", "#006B5D"),
 }
 TIERS = tuple(_HUES)
+# Apart from the others, and so far of none: of the next tiers and slots.
+_FREE_HUES: dict[str, tuple[str, str, str, str]] = {
+    "olive": ("#9FA45B", "#7F8330", "#C9CF77", "#545B00"),
+    "orchid": ("#BF8ABF", "#A1679F", "#E6ABE5", "#7A3E79"),
+}
 
 NO_FILL = QColor(0, 0, 0, 0)
 
@@ -132,7 +137,9 @@ def faded(colour: QColor, alpha: float) -> QColor:
 
 
 def _hues(palette: int) -> Mapping[str, QColor]:
-    return MappingProxyType({name: QColor(of[palette]) for name, of in _HUES.items()})
+    return MappingProxyType(
+        {name: QColor(of[palette]) for name, of in (_HUES | _FREE_HUES).items()}
+    )
 
 
 def _tone(fill: str, text: str) -> Tone:

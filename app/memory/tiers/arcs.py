@@ -10,7 +10,7 @@ from app.memory.records import ARC, Memory, Tier
 from app.memory.tiers.claims import Claim, ClaimedEnd
 from app.memory.tiers.lines import Line, is_copied, numbers_in, signs_in
 from app.memory.tiers.memory_lines import mentions_in
-from app.memory.tiers.tier import Entries, Identity, TierSpec, TierWords
+from app.memory.tiers.tier import Entries, Identity, TierSlot, TierSpec, TierWords
 
 RESOLVED = "resolved"  # the tag of a thread that closes
 SHORTEST_THREAD = 16
@@ -87,6 +87,14 @@ ARCS = TierSpec(
         text=N_("What is open"),
     ),
     hue="arcs",
+    slot=TierSlot(
+        what=N_("story arcs"),
+        meaning=N_("Open threads of the plot."),
+        heading="Active story threads:",
+        budget=700,
+        pressed=50,
+        by_kind=(1.0, 1.0, 1.3, 0.8),
+    ),
     prompt="memory_arcs",
     tags=(ARC, RESOLVED),
     spellings=(

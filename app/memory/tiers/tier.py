@@ -59,6 +59,25 @@ class TierWords:
     target: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class TierSlot:
+    """The slot that lists a tier's entries one by one; English, to be translated.
+
+    what: as in "budget of story arcs". meaning: what it holds, in a sentence. heading: over the
+    entries in the prompt. depth: messages behind it. budget, least: tokens. pressed, by_kind: as in
+    `SlotSpec`.
+    """
+
+    what: str
+    meaning: str
+    heading: str
+    budget: int
+    least: int = 100
+    depth: int = 2
+    pressed: int = 100
+    by_kind: tuple[float, float, float, float] | None = None
+
+
 THAT = "that"  # begins a clause, as in "Mara knows that it rains"
 
 
@@ -88,9 +107,10 @@ def _entry(memory: Memory) -> dict[str, Any]:
 class TierSpec:
     """All that is peculiar to one tier.
 
-    types: of its memories. hue: its colour's name in the window's theme. prompt: the task that asks
-    for this tier alone. tags: that begin its lines; spellings: what models write for them. read:
-    what a line with one of its tags claims and ends.
+    types: of its memories. hue: its colour's name in the window's theme. slot: of its own in the
+    prompt, where its entries are listed one by one. prompt: the task that asks for this tier alone.
+    tags: that begin its lines; spellings: what models write for them. read: what a line with one of
+    its tags claims and ends.
 
     heading: over its entries where a model is shown what is known; is_numbered: they have numbers,
     which an answer may mean; ended_heading: over the numbers of those that ended. line: one entry
@@ -126,6 +146,7 @@ class TierSpec:
     tags: tuple[str, ...]
     read: Callable[[Line, str], Entries]
     heading: str
+    slot: TierSlot | None = None
     spellings: tuple[tuple[str, tuple[str, ...]], ...] = ()
     is_numbered: bool = True
     ended_heading: str = ""

@@ -10,33 +10,18 @@ from types import MappingProxyType
 
 from app.prompt.budgeting.budgets import Budgets, shares
 from app.prompt.slots import TurnKind
-from app.settings.slot_table import SlotName
+from app.settings.slot_table import SHARING, SLOTS, SlotName
 from app.story.scene_cues.language import LanguagePack, common_words, tokens_of
 
+# In the order in which rows of slots name their factors.
+_KINDS = (TurnKind.DIALOGUE, TurnKind.ACTION, TurnKind.TRANSITION, TurnKind.INTIMATE)
 FACTORS: Mapping[TurnKind, Mapping[SlotName, float]] = MappingProxyType(
     {
-        kind: dict(
-            zip(
-                (
-                    SlotName.LONG,
-                    SlotName.SESSION,
-                    SlotName.SCENES,
-                    SlotName.ARCS,
-                    SlotName.PROFILES,
-                ),
-                factors,
-                strict=True,
-            )
-        )
-        for kind, factors in {
-            TurnKind.DIALOGUE: (1.2, 0.8, 0.7, 1.0, 1.2),
-            TurnKind.ACTION: (0.8, 1.3, 1.2, 1.0, 0.8),
-            TurnKind.TRANSITION: (1.0, 0.9, 1.0, 1.3, 1.0),
-            TurnKind.INTIMATE: (0.9, 1.2, 1.0, 0.8, 1.3),
-        }.items()
+        kind: {name: by_kind[n] for name in SHARING if (by_kind := SLOTS[name].by_kind)}
+        for n, kind in enumerate(_KINDS)
     }
 )
-AT_HEAD = (SlotName.LONG, SlotName.PROFILES)  # of these five
+AT_HEAD = (SlotName.LONG, SlotName.PROFILES)  # of these
 # The first that is found counts.
 _ORDER = (TurnKind.INTIMATE, TurnKind.TRANSITION, TurnKind.ACTION)
 LONGEST_READ = 20_000  # characters
@@ -55,7 +40,7 @@ def turn_kind(text: str, packs: Sequence[LanguagePack]) -> TurnKind:
 
 
 def adapted(budgets: Budgets, kind: TurnKind, head: Sequence[TurnKind] | None = None) -> Budgets:
-    """The budgets of a turn: five tiers by its factors, together as much as before.
+    """The budgets of a turn: some slots by its factors, together as much as before.
 
     head: kinds of the turns that the head of the prompt tells of; what stands there follows those,
     so that it changes no oftener than the head does. None where it follows the turn.

@@ -15,8 +15,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from app.memory.tiers.table import THREADS
 from app.prompt.choosing.drafts import ELSEWHERE, Count, Draft, Entry
-from app.settings.slot_table import DEFAULTS, SlotName
+from app.settings.slot_table import DEFAULTS, SLOTS, SlotName
 from app.story.recap_texts.terms import Floats, TermTable, term_table
 
 TOLD_AGAIN = 0.15  # of its weight, what a term still adds that a line before told
@@ -37,10 +38,12 @@ FLOOR_GAIN = 2.0  # of the first lines of people's slots, against the mean of al
 # What is so in a chat: what another one says of it comes behind all that this one says.
 OF_A_CHAT = frozenset(
     {
-        *(SlotName.RELATIONSHIPS, SlotName.SESSION, SlotName.ARCS),
-        *(SlotName.EPISTEMIC, SlotName.STATE_LEDGER),
+        *(SlotName.RELATIONSHIPS, SlotName.SESSION, SlotName.EPISTEMIC, SlotName.STATE_LEDGER),
+        *(name for name, spec in SLOTS.items() if spec.tier),
     }
 )
+# An open question tells nothing of what it asks for, so it stands in nobody's way.
+OF_THREADS = frozenset(name for name, spec in SLOTS.items() if spec.tier in THREADS)
 ELSEWHERE_GAIN = 0.3
 LEAST_GAIN, MOST_GAIN = 0.05, 20.0  # against the mean, for dealing out a total
 
@@ -57,11 +60,10 @@ def chosen(drafts: Sequence[Draft], said: Iterable[str], count: Count) -> tuple[
         for entry, cost in zip(draft.entries, draft.costs(count), strict=True)
         if cost <= DEFAULTS[draft.name]
     ]
-    # An open question tells nothing of what it asks for, so it stands in nobody's way.
-    arcs = by_gain([draft for draft in drafts if draft.name is SlotName.ARCS])
-    others = (d for d in drafts if d.name not in AT_HEAD and d.name is not SlotName.ARCS)
+    threads = by_gain([draft for draft in drafts if draft.name in OF_THREADS])
+    others = (d for d in drafts if d.name not in AT_HEAD | OF_THREADS)
     rest = by_gain(tuple(others), (*lines, *told))
-    by_name = {draft.name: draft for draft in (*head, *arcs, *rest)}
+    by_name = {draft.name: draft for draft in (*head, *threads, *rest)}
     return tuple(by_name[draft.name] for draft in drafts)
 
 

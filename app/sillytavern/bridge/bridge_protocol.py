@@ -292,11 +292,14 @@ class Sent(Struct, frozen=True, tag="sent"):
 
 
 class Welcome(Struct, frozen=True, tag="welcome"):
-    """Answer to Hello. session: new at each start of the program. wait_ms: a turn waits at most."""
+    """Answer to Hello. session: new at each start of the program. wait_ms: a turn waits at most.
+    macros: names of those that tell what slots would.
+    """
 
     session: str
     version: str
     wait_ms: int
+    macros: tuple[str, ...] = ()
 
 
 class Paired(Struct, frozen=True, tag="paired"):

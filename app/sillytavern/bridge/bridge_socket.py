@@ -23,6 +23,7 @@ from app.core.errors import BridgeError, reason_of
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
+from app.prompt.placement import MACROS_BY_KEY
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_handshake, bridge_installer, bridge_protocol
 from app.sillytavern.bridge.bounded_connection import BoundedConnection
@@ -360,7 +361,8 @@ class BridgeServer:
         )
         try:
             wait_ms = round(self.turn_wait_seconds * 1000)
-            link.send(Welcome(self._session, self._version, wait_ms))
+            macros = tuple(MACROS_BY_KEY.values())
+            link.send(Welcome(self._session, self._version, wait_ms, macros))
             self._send_published(link)
             self.connected.emit(page)
             meter = FrameMeter(time.monotonic) if self.is_remote(page) else None

@@ -99,7 +99,7 @@ def test_english_is_told_as_it_always_was() -> None:
 
 def test_a_story_is_told_in_its_own_language() -> None:
     slots = told(story(*GERMAN))
-    assert text_of(slots, SlotName.ARCS) == "Offene Handlungsfäden:\n- lulu?"
+    assert text_of(slots, SlotName(Tier.ARCS)) == "Offene Handlungsfäden:\n- lulu?"
     assert "Vera weiß nicht: keke" in text_of(slots, SlotName.EPISTEMIC)
     assert "Odo (Figur): trägt bei sich: rara" in text_of(slots, SlotName.STATE_LEDGER)
 
@@ -107,10 +107,10 @@ def test_a_story_is_told_in_its_own_language() -> None:
 def test_a_frame_that_the_user_wrote_stays() -> None:
     mine = "What I want told:\n{{arcs}}"
     slots = told(story(*GERMAN), slot_arcs_template=mine)
-    assert text_of(slots, SlotName.ARCS).startswith("What I want told:\n")
+    assert text_of(slots, SlotName(Tier.ARCS)).startswith("What I want told:\n")
     partly = "Active story threads:\nMine\n{{arcs}}"
     slots = told(story(*GERMAN), slot_arcs_template=partly)
-    assert text_of(slots, SlotName.ARCS).startswith("Active story threads:\nMine\n")
+    assert text_of(slots, SlotName(Tier.ARCS)).startswith("Active story threads:\nMine\n")
 
 
 def test_the_language_stays_whatever_is_spoken_later() -> None:

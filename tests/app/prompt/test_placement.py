@@ -82,7 +82,7 @@ def test_a_macro_that_the_card_names_takes_the_place_of_its_slot() -> None:
     assert (long.position, long.macro) == (Position.NONE, "smartmemory-longterm")
     assert "A fact." in long.text
     assert SlotName.EPISTEMIC not in sent(slots)
-    assert SlotName.ARCS in sent(slots)
+    assert SlotName(Tier.ARCS) in sent(slots)
     assert not slots.warnings
     assert SlotName.LONG in sent(placed("{{smartmemory-longterm}}", slots_macros="never"))
 

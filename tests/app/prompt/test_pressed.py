@@ -24,7 +24,7 @@ def test_exact_notes_weigh_more_where_room_is_scarce() -> None:
     for exact in (SlotName.LONG, SlotName.SESSION):
         assert all(
             weights[exact] > weights[other]
-            for other in (SlotName.CANON, SlotName.PROFILES, SlotName.ARCS)
+            for other in (SlotName.CANON, SlotName.PROFILES, SlotName(Tier.ARCS))
         )
     assert weights[SlotName.SHORT] == DEFAULTS[SlotName.SHORT]
 

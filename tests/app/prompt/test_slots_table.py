@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.prompt.placement import MACROS
+from app.memory.tiers.table import TIERS
+from app.memory.tiers.tier import TierSpec
+from app.prompt.placement import IN_BLOCK, MACROS
 from app.settings.slot_table import DEFAULTS, SHARING, SLOTS, SlotName
 from app.settings.values import REGISTRY
 
@@ -25,3 +27,16 @@ def test_a_slot_has_all_that_belongs_to_it(name: SlotName) -> None:
 def test_rows_stand_in_the_order_in_which_slots_are_set() -> None:
     assert tuple(SLOTS) == tuple(SlotName)
     assert len(SHARING) == len(set(SHARING))
+
+
+@pytest.mark.parametrize("spec", [s for s in TIERS.values() if s.slot], ids=lambda s: s.tier.value)
+def test_the_slot_of_a_tier_is_what_its_row_says(spec: TierSpec) -> None:
+    """So that a tier is told without being named in the table of slots."""
+    name = SlotName(spec.tier)
+    slot, row = SLOTS[name], spec.slot
+    assert row
+    assert (slot.title, slot.hue, slot.tier) == (spec.words.name, spec.hue, spec.tier)
+    assert (slot.what, slot.budget, slot.depth) == (row.what, row.budget, row.depth)
+    assert slot.frame.startswith(row.heading)
+    assert name in SHARING
+    assert name in IN_BLOCK

@@ -112,9 +112,9 @@ async def test_an_arc_is_told_while_it_is_open_and_summed_up_when_it_ends(tmp_pa
     )
     async with playing(tmp_path, script, hardware_profile="b", **SMALL) as play:
         await play.add("The silver key is gone from the tower, the ferry from Oss.", "", "")
-        assert len(await told(play, SlotName.ARCS)) == 2
+        assert len(await told(play, SlotName(Tier.ARCS))) == 2
         await play.add("The silver key was stolen by Bram.", "", "", "")
-        assert await told(play, SlotName.ARCS) == ["Will the ferry ever come back from Oss?"]
+        assert await told(play, SlotName(Tier.ARCS)) == ["Will the ferry ever come back from Oss?"]
         found = next(s for s in play.view.of(Tier.ARCS) if "silver key" in s.memory.text)
         assert found.status is Status.ENDED
         texts = [d for d in play.view.documents if d.kind is DocumentKind.ARC_SUMMARY]

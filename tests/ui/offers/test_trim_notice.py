@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.companion import Companion
+from app.memory.records import Tier
 from app.prompt.slots import SlotSet
 from app.settings.slot_table import SlotName
 from tests.labelled import WrittenTavern
@@ -23,7 +24,7 @@ def test_the_most_cut_is_named_first() -> None:
     assert trim_sentence(CUT) == (
         "Not all memory fits its budgets. Cut, in tokens: Long-term 120, Summary 9."
     )
-    names = (SlotName.ARCS, SlotName.CANON, SlotName.LONG, SlotName.SESSION, SlotName.SCENES)
+    names = (SlotName(Tier.ARCS), SlotName.CANON, SlotName.LONG, SlotName.SESSION, SlotName.SCENES)
     many = SlotSet(tuple(slot(name, "x", cut=n + 1) for n, name in enumerate(names)))
     assert trim_sentence(many).endswith("Cut, in tokens: Scenes 5, Session 4, Long-term 3, 2 more.")
 

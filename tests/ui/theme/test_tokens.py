@@ -67,7 +67,7 @@ def test_the_word_of_every_state_is_readable(tokens: Tokens, state: InclusionSta
 
 @pytest.mark.parametrize(("tokens", "least"), [(DARK, 6.4), (LIGHT, 3.5)])
 def test_a_tier_is_seen_against_the_stage(tokens: Tokens, least: float) -> None:
-    assert len(tokens.slot_hues) == 10
+    assert len(tokens.slot_hues) == 12
     for hue in tokens.slot_hues.values():
         assert contrast(hue, tokens.stage) >= least - 0.05
 

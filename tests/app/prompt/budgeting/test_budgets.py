@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.languages import load_packs
+from app.memory.records import Tier
 from app.prompt.budgeting.adaptive import FACTORS, adapted, turn_kind
 from app.prompt.budgeting.auto_tune import LEAST, target, tuned
 from app.prompt.budgeting.budgets import budgets_of, levelled, room_in, shares
@@ -188,7 +189,7 @@ def test_one_tier_that_is_cut_gets_what_empty_ones_do_not_need(total: int) -> No
 
 def test_tuning_says_what_it_changed_and_leaves_the_users_values_alone() -> None:
     before = dict(DEFAULTS)
-    after, (change,) = tuned(before, {SlotName.LONG: 1000, SlotName.ARCS: 20})
+    after, (change,) = tuned(before, {SlotName.LONG: 1000, SlotName(Tier.ARCS): 20})
     assert before == dict(DEFAULTS)
     assert after[SlotName.LONG] == 1150
     assert change.sentence == "Long: raised from 500 to 1150 tokens, as it would take 1000 in full."
@@ -197,7 +198,7 @@ def test_tuning_says_what_it_changed_and_leaves_the_users_values_alone() -> None
 def test_what_nobody_else_needs_is_not_said_to_be_needed() -> None:
     """ "Needed 174" stood beside a budget that was raised to 560."""
     total = 4_000
-    _, changes = tuned(shares(total), {SlotName.ARCS: 174, SlotName.LONG: 300}, total)
+    _, changes = tuned(shares(total), {SlotName(Tier.ARCS): 174, SlotName.LONG: 300}, total)
     spare = next(change for change in changes if change.after > change.before and change.full)
     assert spare.is_spare
     assert "nobody else needs the rest" in spare.sentence

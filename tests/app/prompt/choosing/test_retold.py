@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.languages import load_packs
+from app.memory.records import Tier
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.retold import behind_what_is_shown, without_retold
 from app.prompt.slots import Reason
@@ -58,7 +59,7 @@ def test_a_number_alone_makes_no_line_the_same() -> None:
 
 def test_an_open_question_is_asked_though_a_recap_speaks_of_it() -> None:
     question = "Why was the light over the sand, one long and two short, put out forty years ago?"
-    assert kept(of_entries(question, name=SlotName.ARCS), RECAP) == [question]
+    assert kept(of_entries(question, name=SlotName(Tier.ARCS)), RECAP) == [question]
 
 
 def test_few_words_are_nobodys_repetition() -> None:
@@ -85,5 +86,5 @@ def test_what_the_newest_messages_show_together_steps_back() -> None:
     draft = Draft(SlotName.SESSION, entries, "", "{{x}}")
     told = behind_what_is_shown(draft, shown, WORDS, lambda _: 1.0)
     assert [entry.worth < 1 for entry in told.entries] == [True, False]
-    questions = replace(draft, name=SlotName.ARCS)
+    questions = replace(draft, name=SlotName(Tier.ARCS))
     assert behind_what_is_shown(questions, shown, WORDS, lambda _: 1.0) == questions

@@ -24,7 +24,7 @@ def arc(how: str = ANSWER, reason: EndReason = EndReason.RESOLVED, **values: Any
 def test_the_end_of_a_thread_is_told_in_place_of_its_question() -> None:
     """Whoever wrote on knew the plan, and not that it had come off."""
     slots = prompt([arc()])
-    assert QUESTION not in text_of(slots, SlotName.ARCS)
+    assert QUESTION not in text_of(slots, SlotName(Tier.ARCS))
     assert f"- {ANSWER}" in text_of(slots, SlotName.SESSION)
 
 

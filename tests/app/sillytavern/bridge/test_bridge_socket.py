@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin, Subprotocol
 
 from app.core.errors import BridgeError
+from app.prompt.placement import MACROS_BY_KEY
 from app.prompt.slots import Slot, SlotSet
 from app.settings.slot_table import Position, Role
 from app.sillytavern.bridge import bridge_installer, bridge_socket, tavern_pairings
@@ -127,6 +128,7 @@ async def test_a_page_is_welcomed_and_listed(server: BridgeServer, user_folder: 
         welcome = await greet(page)
         assert welcome["type"] == "welcome"
         assert welcome["wait_ms"] == 250
+        assert welcome["macros"] == list(MACROS_BY_KEY.values())
         shown = await connected.first()
         assert server.pages == (shown,)
         assert (shown.id, shown.chat, shown.length) == ("p", CHAT, 3)

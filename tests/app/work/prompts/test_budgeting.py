@@ -24,7 +24,7 @@ from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, opened
 
-LONG, ARCS = SlotName.LONG.key, SlotName.ARCS.key
+LONG, ARCS = SlotName.LONG.key, SlotName(Tier.ARCS).key
 ADVANCED = {"budget_mode": "advanced"}
 
 
