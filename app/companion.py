@@ -16,10 +16,11 @@ from app.prompt.slots import SlotSet
 from app.settings.models import KIND_MODELS
 from app.settings.program import OF_WINDOW, ProgramSettings
 from app.settings.values import ValueInForce
-from app.sillytavern.data_folders import Tavern, places_of
+from app.sillytavern.data_folders import places_of
 from app.story.story import ChatRef, Story
 from app.troubles import Troubles, folder_gone_words
 from app.views.story_change import StoryChange
+from app.views.taverns import Tavern
 from app.wiring import Wiring
 from app.work.chats.disk_space import Room
 from app.work.chats.open_chat import OpenChat

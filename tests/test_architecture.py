@@ -272,7 +272,8 @@ def test_many_parameters_have_a_reason_beside_them() -> None:
 ABOUT_ARCS = {
     *("app/memory/tiers/arcs.py", "app/memory/arcs/arc_summaries.py"),
     *("app/work/planning/document_planner.py", "app/prompt/material.py"),
-    *("app/llm/writers/memory_trial.py", "app/sillytavern/extensions/smart_memory_records.py"),
+    *("app/llm/writers/memory_trial.py", "app/views/memory_trial.py"),
+    "app/sillytavern/extensions/smart_memory_records.py",
 }
 
 

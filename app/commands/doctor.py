@@ -20,8 +20,8 @@ from app.settings.models import MODEL_SETTINGS
 from app.settings.program import ProgramSettings
 from app.settings.values import Settings
 from app.sillytavern.bridge import bridge_installer
-from app.sillytavern.data_folders import Tavern
 from app.store.store import Store
+from app.views.taverns import Tavern
 from app.work.scheduling.health import SILENT
 
 HELP = N_("check every part and say what to do")

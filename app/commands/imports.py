@@ -8,8 +8,8 @@ from app.commands.chat_options import add_chat, companion_for
 from app.commands.terminal.output import show
 from app.core.errors import UsageError
 from app.core.translation import N_, tr, trn
-from app.work.chats.importing.findings import Finding
-from app.work.edits.extension_settings import TheirSettings
+from app.views.findings import Finding
+from app.views.offered_settings import TheirSettings
 
 HELP = N_("show what other memory extensions left of a chat, and take it in")
 EXAMPLE = 'imports "My chat.jsonl"'

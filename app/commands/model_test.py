@@ -12,7 +12,8 @@ from app.core.paths import user_folders
 from app.core.translation import N_, number, tr
 from app.llm.tokenizer import counter_for
 from app.llm.writers.factory import make_writer
-from app.llm.writers.memory_trial import MemoryTrial, TierTrial, try_memory, words
+from app.llm.writers.memory_trial import try_memory
+from app.views.memory_trial import MemoryTrial, TierTrial, words
 
 HELP = N_("try a model on the tasks of memory")
 EXAMPLE = "model-test --llm openai:my-model@http://127.0.0.1:8080/v1"

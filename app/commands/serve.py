@@ -15,8 +15,7 @@ from app.core.collecting import sparing_the_old
 from app.core.errors import NoTavern
 from app.core.paths import user_folders
 from app.core.translation import N_, tr
-from app.sillytavern.data_folders import Tavern
-from app.sillytavern.remote.remote_taverns import RemoteTavern
+from app.views.taverns import RemoteTavern, Tavern
 
 HELP = N_("watch SillyTavern and fill its prompts, without a window")
 CODE = N_(

@@ -9,8 +9,9 @@ from pathlib import Path
 from app.core.paths import user_folders
 from app.core.translation import tr
 from app.settings.values import Settings
-from app.sillytavern.data_folders import Tavern, find_taverns, places_of
+from app.sillytavern.data_folders import find_taverns, places_of
 from app.store.store import Store
+from app.views.taverns import Tavern
 
 
 def add_tavern(parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from app.core.translation import tr
 
+PARTS = ("sillytavern", "bridge", "reading", "queue", "backend")
+
 
 class Light(StrEnum):
     """How a part is doing."""

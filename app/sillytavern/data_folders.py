@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import NoTavern, reason_of
@@ -16,6 +16,7 @@ from app.sillytavern.copy_mark import host_of
 from app.sillytavern.group_metadata import GROUP_CHATS
 from app.sillytavern.json_file import load_object
 from app.story.story import ChatKind, ChatRef
+from app.views.taverns import Character, FolderProblem, Group, Tavern
 
 PLACE_VARIABLE = "TAVERNKEEP_TAVERN"
 
@@ -24,65 +25,6 @@ _CHARACTERS = "characters"
 _GROUPS = "groups"
 _INSTALL_NAMES = ("SillyTavern", "sillytavern", "SillyTavern-Launcher/SillyTavern", "ST")
 _CONFIGURED_ROOT = re.compile(r"^dataRoot:[ \t]*[\"']?([^\"'#\r\n]+)", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class FolderProblem:
-    """A folder, card or group file that could not be read; the rest is there."""
-
-    path: Path
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Character:
-    """A character with its chats, newest first. avatar: card file name, "" without a card.
-
-    macros: names of our macros that stand in the card.
-    """
-
-    name: str
-    avatar: str
-    chats: tuple[ChatRef, ...] = ()
-    macros: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A group with its chats, newest first. members: display names.
-
-    id: "" for the chats that no group claims.
-    """
-
-    name: str
-    id: str
-    members: tuple[str, ...] = ()
-    chats: tuple[ChatRef, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Tavern:
-    """One user folder of a SillyTavern data root and what is in it, by name.
-
-    host: of the page that it was copied from, "" where SillyTavern's own files are here.
-    """
-
-    user_folder: Path
-    user: str
-    characters: tuple[Character, ...] = ()
-    groups: tuple[Group, ...] = ()
-    problems: tuple[FolderProblem, ...] = ()
-    host: str = ""
-
-    @property
-    def owners(self) -> tuple[Character | Group, ...]:
-        """Whose chats they are: all characters, then all groups."""
-        return (*self.characters, *self.groups)
-
-    @property
-    def chats(self) -> tuple[ChatRef, ...]:
-        """Every chat, owner by owner."""
-        return tuple(chat for owner in self.owners for chat in owner.chats)
 
 
 def find_taverns(*given: Path, cards: CardReader | None = None) -> tuple[Tavern, ...]:

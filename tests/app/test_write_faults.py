@@ -26,7 +26,7 @@ from app.sillytavern.chat_file import read_chat
 from app.sillytavern.guarded_write import guarded_replace
 from app.store.database import database
 from app.store.store import Store
-from app.work.edits.settings_file import NewSettings
+from app.views.offered_settings import NewSettings
 from app.work.edits.user_files import write_new
 from app.work.queries.export import BibleFormat
 from tests.chat_files import HEADER, jsonl, message, write_chat

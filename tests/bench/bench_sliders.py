@@ -30,7 +30,7 @@ from app.story.inclusion import InclusionRules, include
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
 from app.story.story import Story
-from app.work.prompts.budget_preview import BudgetPreview
+from app.views.budget_preview import BudgetPreview
 from tests.bench.bench_story_page import FRAME_MS, long_story
 from tests.bench.table import Aim, Row
 from ui.budgets.page import BudgetsPage

@@ -13,7 +13,7 @@ from app.settings.recaps import RecapSettings
 from app.settings.slot_table import SHARING, SlotName
 from app.settings.slots import ADVANCED, BudgetSettings, SlotSettings
 from app.settings.values import REGISTRY
-from app.work.prompts.budget_preview import BudgetPreview, Outlook
+from app.views.budget_preview import BudgetPreview, Outlook
 from ui.budgets import words
 from ui.core.slot_words import slot_meaning
 

@@ -10,7 +10,7 @@ from app.prompt.budgeting.budgets import Budgets
 from app.settings.slot_table import SHARING, SlotName
 from app.settings.slots import ADVANCED, SIMPLE
 from app.settings.values import REGISTRY
-from app.work.prompts.budget_preview import Outlook
+from app.views.budget_preview import Outlook
 from ui.budgets import words
 from ui.budgets.facts import RowFacts
 from ui.core.session import Session

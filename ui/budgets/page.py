@@ -14,8 +14,7 @@ from app.core.translation import N_, tr
 from app.prompt.slots import TurnKind
 from app.settings.slot_table import SlotName
 from app.settings.slots import ADVANCED, SIMPLE, BudgetSettings
-from app.work.prompts.budget_history import Need
-from app.work.prompts.budget_preview import BudgetPreview, Outlook
+from app.views.budget_preview import BudgetPreview, Need, Outlook
 from ui.budgets import words
 from ui.budgets.board import Board
 from ui.budgets.commands import BudgetCommands

@@ -10,8 +10,7 @@ from app.core.translation import tr
 from app.prompt.budgeting.auto_tune import target
 from app.prompt.slots import SlotContent
 from app.settings.slot_table import SlotName
-from app.work.prompts.budget_history import Need
-from app.work.prompts.budget_preview import BudgetPreview, Outlook
+from app.views.budget_preview import BudgetPreview, Need, Outlook
 from ui.budgets import words
 from ui.budgets.facts import RowFacts, lost, other_reasons, tuning_of
 from ui.memories.words import stored_word

@@ -23,7 +23,7 @@ from app.core.translation import N_, number, tr, tr_in, trn
 from app.prompt.slot_names import slot_name
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, TurnKind
 from app.settings.slot_table import SlotName
-from app.work.prompts.budget_preview import Outlook
+from app.views.budget_preview import Outlook
 from ui.budgets import words
 from ui.controls.fields import Segments
 from ui.story.lettering import Letters, letters

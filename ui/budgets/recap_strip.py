@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.core.translation import number, tr
 from app.story.inclusion import InclusionState
 from app.story.story import Story
-from app.work.prompts.budget_preview import Outlook
+from app.views.budget_preview import Outlook
 from ui.story.lettering import letters, meta
 from ui.story.scenes.bar_painter import BarPainter
 from ui.story.scenes.bars import BY_RANK, Bars, bars_of, no_bars

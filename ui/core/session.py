@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from app.companion import Companion
     from app.core.part_health import Health
     from app.views.away_recap import AwayRecap
+    from app.views.catch_up import CatchUpPlan
     from app.views.chat_copies import ChatAlarm
     from app.views.queued_work import OperationProgress
     from app.views.story_change import StoryChange
-    from app.work.planning.catch_up import CatchUpPlan
 
 log = logging.getLogger(__name__)
 

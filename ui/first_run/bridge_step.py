@@ -20,7 +20,7 @@ from ui.first_run.step import Step
 from ui.settings.tavern import folder_words
 
 if TYPE_CHECKING:
-    from app.sillytavern.bridge.bridge_installer import BridgeStatus
+    from app.views.bridge import BridgeStatus
 
 NO_TAVERN = N_("SillyTavern has to be found first: go back one step, or skip this one.")
 WHAT = N_(

@@ -17,7 +17,7 @@ from app.sillytavern.extensions.smart_memory_records import MADE_BY
 from app.story.recaps import IMPORTED, MESSAGE_SUMMARIZE, OTHER_EXTENSIONS
 from app.story.scenes import BreakOrigin
 from app.story.story import ChatRef, Story
-from app.work.planning.catch_up import CatchUpPlan
+from app.views.catch_up import CatchUpPlan
 from app.work.queries.memory_view import MemoryView
 from ui.controls.dates import moment_words
 from ui.controls.fields import ChoiceCard, Segments

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.core.translation import N_, tr, trn
-from app.sillytavern.data_folders import Tavern
+from app.views.taverns import Tavern
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, body
 from ui.controls.surfaces import Surface

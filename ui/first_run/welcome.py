@@ -11,8 +11,8 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
-from app.sillytavern.data_folders import Tavern
 from app.story.story import ChatRef
+from app.views.taverns import Tavern
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, meta
 from ui.core.actions import PAGE_OF

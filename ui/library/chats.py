@@ -13,7 +13,7 @@ from app.story.story import ChatRef
 from ui.core.chat_words import chat_title
 
 if TYPE_CHECKING:
-    from app.sillytavern.data_folders import Tavern
+    from app.views.taverns import Tavern
 
 Index = QModelIndex | QPersistentModelIndex
 

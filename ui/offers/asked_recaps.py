@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from app.core.translation import N_, number, roughly, tr, trn
-from app.work.planning.asked_cost import AskedCost
+from app.views.asked_cost import AskedCost
 from ui.core.session import Session
 from ui.shell.notice import Notice
 

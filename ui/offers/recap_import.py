@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.core.translation import N_, tr, trn
-from app.work.chats.importing.findings import Findings
-from app.work.edits.extension_settings import TheirSettings
+from app.views.findings import Findings
+from app.views.offered_settings import TheirSettings
 from ui.core.session import Session
 from ui.offers.clearing import joined
 from ui.shell.notice import Notice

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.core.translation import number, tr
-from app.work.planning.catch_up import CatchUpPlan
+from app.views.catch_up import CatchUpPlan
 from ui.copies.alarm import ChatCopies
 from ui.core.actions import Actions
 from ui.core.session import Session

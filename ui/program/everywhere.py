@@ -15,9 +15,9 @@ from app.core.part_health import HealthItem
 from app.core.translation import N_, retold, tr, trn
 from app.sillytavern.bridge.bridge_installer import program_version
 from app.story.story import ChatRef
+from app.views.health_report import Facts, Remedy, remedy_for, report_of
 from app.views.journal import AT_FIRST
 from app.work.queries.searching import Findings, Hit
-from app.work.scheduling.health_report import Facts, Remedy, remedy_for, report_of
 from ui.core.actions import Actions
 from ui.core.chat_words import chat_title
 from ui.core.session import Session

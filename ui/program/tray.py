@@ -11,10 +11,9 @@ from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
 from app.core.operations import FINISHED, Operation, OperationStatus
-from app.core.part_health import Light
+from app.core.part_health import PARTS, Light
 from app.core.translation import N_, tr, trn
 from app.settings.program import ProgramSettings
-from app.work.scheduling.health_report import PARTS
 from ui.controls.labels import menu_text
 from ui.core.actions import Actions
 from ui.core.session import Session

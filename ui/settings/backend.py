@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
-from app.llm.backends.ollama import FoundModel
 from app.llm.backends.specs import (
     BUILTIN,
     KINDS,
@@ -21,6 +20,7 @@ from app.llm.backends.specs import (
     BackendSpec,
     parse_spec,
 )
+from app.views.model_trial import FoundModel
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, ChoiceCard, Field
 from ui.controls.labels import ToneLabel, body, section

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.core.translation import N_, number, tr
-from app.llm.backends.ollama import FoundModel
 from app.llm.backends.specs import KINDS
+from app.views.model_trial import FoundModel
 
 GIGABYTE = 1_000_000_000
 

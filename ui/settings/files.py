@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Signal
 
 from app.core.translation import N_, tr, trn
-from app.work.edits.settings_file import NewSettings
+from app.views.offered_settings import NewSettings
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.setting_sections import Section
 from ui.core.dialogs import choose_file, choose_new_file

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, tr, trn
 from app.llm.backends.specs import BUILTIN, KINDS, parse_spec
-from app.llm.writers.memory_trial import FAIR, GOOD, ORDER, MemoryTrial, TierTrial, words
+from app.views.memory_trial import FAIR, GOOD, ORDER, MemoryTrial, TierTrial, words
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, body, meta, section

@@ -12,7 +12,7 @@ from ui.core.session import Session
 from ui.settings.fact_row import FactRow
 
 if TYPE_CHECKING:
-    from app.sillytavern.remote.remote_taverns import RemoteTavern
+    from app.views.taverns import RemoteTavern
 
 TITLE = N_("A SillyTavern on another machine")
 HOW = N_(

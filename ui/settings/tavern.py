@@ -11,8 +11,8 @@ from PySide6.QtCore import Signal
 
 from app.core.translation import N_, tr, trn
 from app.settings.program import ProgramSettings
-from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.data_folders import places_of, text_of_places
+from app.views.bridge import BridgeState
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.setting_sections import Section
 from ui.core.dialogs import choose_folder
@@ -21,8 +21,8 @@ from ui.settings.fact_row import FactRow
 from ui.settings.remote import PairingRow, RemoteRow
 
 if TYPE_CHECKING:
-    from app.sillytavern.bridge.bridge_installer import BridgeStatus
-    from app.sillytavern.data_folders import Tavern
+    from app.views.bridge import BridgeStatus
+    from app.views.taverns import Tavern
 
 UNPAIRED = N_("SillyTavern's page has another password than Tavernkeep: write it again")
 

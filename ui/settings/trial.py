@@ -17,7 +17,7 @@ from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 if TYPE_CHECKING:
-    from app.work.models.model_trial import ModelTrial
+    from app.views.model_trial import ModelTrial
 
 SECONDS = 20
 TICK_MS = 250

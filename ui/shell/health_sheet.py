@@ -8,9 +8,9 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.part_health import Health, HealthItem, Light
+from app.core.part_health import PARTS, Health, HealthItem, Light
 from app.core.translation import N_, tr, tr_in
-from app.work.scheduling.health_report import PARTS, Remedy
+from app.views.health_report import Remedy
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, meta, section
 from ui.controls.surfaces import FloatingSheet, Line

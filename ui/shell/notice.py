@@ -24,7 +24,7 @@ from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 
 if TYPE_CHECKING:
-    from app.work.planning.catch_up import CatchUpPlan
+    from app.views.catch_up import CatchUpPlan
 
 READ = N_("Read for memory")
 NO_CHOICES: Mapping[str, str] = {}

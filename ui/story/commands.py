@@ -12,7 +12,7 @@ from app.story.message_data import Mark
 from app.story.messages import Message
 from app.story.scenes import Scene
 from app.story.story import Story
-from app.work.planning.asked_cost import AskedCost
+from app.views.asked_cost import AskedCost
 from ui.core.session import Session
 from ui.story.messages.rows import is_folded
 from ui.story.target import Target

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.model_use import DayCap
 from app.core.translation import tr, trn
-from app.work.planning.catch_up import CatchUpPlan, CatchUpProgress
+from app.views.catch_up import CatchUpPlan, CatchUpProgress
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label

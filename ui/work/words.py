@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from app.core.operations import Operation, OperationStatus
 from app.core.part_health import about
 from app.core.translation import number, tr, tr_in, trn
+from app.views.catch_up import CatchUpProgress
 from app.views.queued_work import Cleared
-from app.work.planning.catch_up import CatchUpProgress
 from ui.core.chat_words import chat_words
 from ui.core.session import Session
 from ui.work.model import duration_words

@@ -14,7 +14,7 @@ from app.companion import Companion
 from app.core.operations import FINISHED, Operation, OperationStatus
 from app.core.part_health import about
 from app.core.translation import retold, tr
-from app.work.planning.catch_up import CatchUpPlan
+from app.views.catch_up import CatchUpPlan
 
 CLEARED = "\r\x1b[K"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from app.core.errors import BackendError, BackendRefused
@@ -15,19 +14,11 @@ from app.llm.backends.faults import HOPELESS, broken_off_fault, form_fault, web_
 from app.llm.backends.generation import GenerationRoom
 from app.llm.backends.specs import KEEP_LOADED, OLLAMA, OLLAMA_URL, BackendSpec
 from app.llm.backends.streams import Limits, ModelServer
+from app.views.model_trial import FoundModel
 
 DEFAULT_CONTEXT = 8192  # what fits beside a 8B model into 8 GB
 CONTEXT_STEP = 4096  # a model is loaded anew for each other context
 TEMPERATURE = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class FoundModel:
-    """A model that a server has. size_bytes: of its file, 0 where unknown. parameters: "8.0B"."""
-
-    name: str
-    size_bytes: int = 0
-    parameters: str = ""
 
 
 class OllamaBackend:

@@ -11,7 +11,6 @@ import re
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,21 +23,13 @@ from app.memory.entities.name_finder import bare
 from app.memory.reading.answers import read_answer
 from app.memory.reading.extraction import grounded
 from app.memory.reading.known import NOTHING, line_of
-from app.memory.reading.windows import Window
 from app.memory.records import EPISTEMIC_TYPES, Memory, Tier
 from app.memory.similarity import jaccard
 from app.memory.tiers.claims import Claim, ReadAnswer
 from app.memory.tiers.table import TIERS
-from app.story.messages import Message, digest
+from app.views.memory_trial import ORDER, MemoryTrial, TierTrial, TrialScene
 
 SCENES = RESOURCES / "model_test.toml"
-ORDER: Mapping[Tier, str] = {
-    Tier.LONG_TERM: "main",
-    Tier.SESSION: "main",
-    Tier.ARCS: "main",
-    Tier.STATE_LEDGER: "state",
-    Tier.EPISTEMIC: "epistemic",
-}
 WANTED: Mapping[Tier, tuple[int, int]] = {  # entries, at least and at most
     Tier.LONG_TERM: (5, 20),
     Tier.SESSION: (4, 20),
@@ -64,7 +55,6 @@ HINTS: Mapping[Tier, str] = {  # what a good answer holds
     ),
 }
 TIER_SECONDS = 240.0
-GOOD, FAIR = 0.75, 0.5
 SAME_PROPOSITION = 0.5
 ABSENT = ("Captain Varro", "the Ashen Court")  # shown as names, and with no state in the scene
 PLACEHOLDER = re.compile(
@@ -72,98 +62,6 @@ PLACEHOLDER = re.compile(
     r"\s*(?=$|[|\]])",
     re.IGNORECASE | re.MULTILINE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class TrialScene:
-    """A scene that is read. known: what the model is told beforehand."""
-
-    title: str
-    lines: tuple[tuple[str, str], ...]
-    known: str = ""
-
-    @property
-    def characters(self) -> tuple[str, ...]:
-        """Who speaks, in the order of their first line."""
-        return tuple(dict.fromkeys(name for name, _ in self.lines))
-
-    @property
-    def window(self) -> Window:
-        """The scene as a window of a chat that is nowhere."""
-        return Window(
-            0,
-            tuple(
-                Message(f"line {n}", digest(text), name, text)
-                for n, (name, text) in enumerate(self.lines)
-            ),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class TierTrial:
-    """How a model did on one tier.
-
-    hint: what a good answer holds. raw: the answer without its reasoning, of which
-    `reasoning_characters` were taken off. items: the entries that were understood; skipped: lines
-    that were not. seconds: until the answer was there. prompt_tokens, output_tokens: 0 where nobody
-    counted. score: 0 to 1. remarks: why it is not 1. error: why there is no answer, "" else.
-    """
-
-    tier: Tier
-    hint: str
-    scene: TrialScene
-    raw: str = ""
-    reasoning_characters: int = 0
-    items: tuple[str, ...] = ()
-    skipped: tuple[str, ...] = ()
-    seconds: float = 0.0
-    prompt_tokens: int = 0
-    output_tokens: int = 0
-    score: float = 0.0
-    remarks: tuple[str, ...] = ()
-    error: str = ""
-
-    @property
-    def parse_rate(self) -> float:
-        """Share of the answer's lines that were understood."""
-        lines = len(self.items) + len(self.skipped)
-        return len(self.items) / lines if lines else 0.0
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing could be made of it."""
-        return not self.items
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryTrial:
-    """How a model did on all tiers that were tried."""
-
-    label: str
-    tiers: tuple[TierTrial, ...]
-
-    @property
-    def score(self) -> float:
-        """The mean of the tiers."""
-        return sum(t.score for t in self.tiers) / len(self.tiers) if self.tiers else 0.0
-
-    @property
-    def verdict(self) -> str:
-        """In one sentence."""
-        failed = ", ".join(words(t.tier) for t in self.tiers if t.error or t.is_empty)
-        if failed:
-            return tr("{model} gave nothing usable for {what}.", model=self.label, what=failed)
-        weak = ", ".join(words(t.tier) for t in self.tiers if t.score < FAIR)
-        if weak:
-            return tr("{model} is too weak for {what}.", model=self.label, what=weak)
-        if self.score >= GOOD:
-            return tr("{model} can keep the memory of a story.", model=self.label)
-        return tr("{model} keeps memory with gaps; look through what it notes.", model=self.label)
-
-
-def words(tier: Tier) -> str:
-    """A tier in words."""
-    return tr(TIERS[tier].words.in_sentence or TIERS[tier].words.name)
 
 
 async def try_memory(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from app.core.resources import RESOURCES
 from app.core.translation import N_, tr
 from app.sillytavern.bridge.bridge_file import BRIDGE_FILE, make_files_folder, write_for_tavern
 from app.sillytavern.guarded_write import DIGITS
+from app.views.bridge import BridgeStatus
 
 SOURCE = RESOURCES / "bridge"
 FOLDER_NAME = "tavernkeep"
@@ -25,21 +25,6 @@ _INVENTORY = "installed.json"  # what we put there: an older version's files are
 _INTERCEPTOR = "tavernkeep_intercept"  # in the manifest of every version: tells ours from others
 _FILE_NAME = re.compile(r"[A-Za-z0-9_-]+\.(js|json|css)")
 _UNFINISHED = re.compile(rf"{_FILE_NAME.pattern}\.\d{{{DIGITS}}}")
-
-
-@dataclass(frozen=True, slots=True)
-class BridgeStatus:
-    """Whether the bridge is in a tavern. version: of the installed one, empty when none is.
-
-    is_switched_off: SillyTavern does not load it, by the user's word among its extensions.
-    """
-
-    installed: bool
-    version: str
-    newer_available: bool
-    path: Path
-    sentence: str
-    is_switched_off: bool = False
 
 
 def extension_folder(user_folder: Path) -> Path:

@@ -4,22 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 
 from app.sillytavern.bridge import bridge_installer
-
-
-class BridgeState(StrEnum):
-    """How the bridge stands in a tavern, by what lies in its folder.
-
-    UNPAIRED: its pages find another port or password there than those they need.
-    """
-
-    PAIRED = "paired"
-    ABSENT = "absent"
-    UNPAIRED = "unpaired"
-    SWITCHED_OFF = "switched off"
 
 
 class Pairing:

@@ -28,7 +28,6 @@ from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_handshake, bridge_installer, bridge_protocol
 from app.sillytavern.bridge.bounded_connection import BoundedConnection
 from app.sillytavern.bridge.bridge_link import OnPart, Page, PageLink
-from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.bridge.bridge_protocol import (
     EVENTS,
     MAX_FRAME_BYTES,
@@ -57,6 +56,7 @@ from app.sillytavern.bridge.loopback_listener import LoopbackListener
 from app.sillytavern.bridge.pairing_door import PairingDoor
 from app.sillytavern.bridge.tavern_pairings import TavernPairings
 from app.sillytavern.bridge.turn_answers import OnTurn, TurnAnswers
+from app.views.bridge import BridgeState
 
 __all__ = ("BridgeServer", "OnTurn", "Page")
 

@@ -15,8 +15,9 @@ from app.core.errors import BridgeError
 from app.core.tasks import TaskSupervisor
 from app.sillytavern.bridge import bridge_handshake, bridge_installer
 from app.sillytavern.bridge.bridge_file import RETRY_SECONDS, BridgeFile
-from app.sillytavern.bridge.bridge_pairing import BridgeState, Pairing
+from app.sillytavern.bridge.bridge_pairing import Pairing
 from app.sillytavern.bridge.bridge_taverns import PairedTavern
+from app.views.bridge import BridgeState
 
 log = logging.getLogger(__name__)
 

@@ -21,13 +21,13 @@ from app.sillytavern.extensions.loose_json import Json
 from app.sillytavern.extensions.ranged_recaps import (
     LONGEST_RECAP,
     MOST_MESSAGES,
-    Omission,
     RangedRecap,
     RangedRecaps,
     apart,
     name_of,
 )
 from app.story.recaps import BAKEMONO_MEMORY
+from app.views.findings import Omission
 
 _KEY = "bakemonoMemory"
 _WRAPPING = re.compile(r"</?(?:bakemono|details|summary|summaryDraft)\s*>", re.IGNORECASE)

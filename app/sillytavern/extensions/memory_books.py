@@ -21,7 +21,6 @@ from app.sillytavern.extensions import loose_json as loose
 from app.sillytavern.extensions.loose_json import Json
 from app.sillytavern.extensions.ranged_recaps import (
     MOST_MESSAGES,
-    Omission,
     RangedRecap,
     RangedRecaps,
     apart,
@@ -29,6 +28,7 @@ from app.sillytavern.extensions.ranged_recaps import (
 )
 from app.sillytavern.json_file import load_object
 from app.story.recaps import MEMORY_BOOKS
+from app.views.findings import Omission
 
 LONGEST_FILE_NAME = 200
 MOST_BOOKS = 20

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from app.story.scenes import automatic_name
+from app.views.findings import Omission
 
 LONGEST_RECAP = 20_000  # characters; what is longer is no recap
 LONGEST_TITLE = 500  # characters that are looked at
@@ -17,20 +17,6 @@ MOST_MESSAGES = 5_000_000  # behind which no message number is believed
 _NUMBER = re.compile(
     r"\s*(?:\[\s*#?\d{1,6}\s*\]|\(\s*#?\d{1,6}\s*\)|#?\d{1,6}(?=\s*[-:.]))\s*[-:.]?\s*"
 )
-
-
-class Omission(StrEnum):
-    """Why something that an extension left is not taken over."""
-
-    NO_RANGE = "no range"  # it does not say of which messages it is
-    BEHIND_END = "behind the end"  # of messages that the chat does not hold
-    OVERLAP = "overlap"  # of messages that another one tells already
-    OTHER_CHAT = "other chat"
-    HIGHER = "higher"  # made of other recaps
-    OFF = "off"  # switched off there
-    EMPTY = "empty"  # without words
-    TOO_LONG = "too long"
-    CROSSES = "crosses"  # its messages are cut into scenes otherwise here, by the user or a model
 
 
 @dataclass(frozen=True, slots=True)

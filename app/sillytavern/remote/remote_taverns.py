@@ -6,7 +6,7 @@ import re
 import secrets
 import shutil
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,7 @@ from app.core.errors import BridgeError, reason_of
 from app.core.translation import tr
 from app.sillytavern.guarded_write import write_file_atomically
 from app.sillytavern.remote.copy_folder import CopyFolder
+from app.views.taverns import RemoteTavern
 
 MOST_TAVERNS = 20
 _LIST = "paired.json"
@@ -29,34 +30,6 @@ class _Entry(Struct, frozen=True):
     token: str
     port: int
     since: float
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteTavern:
-    """A SillyTavern whose files are not here.
-
-    id: ours, made at random. origin: of the page that was paired, and the only one that may come.
-    token: that page has, too, and both prove to know; "" when it was forgotten. port: where we
-    listened then, and where the page looks for us. folder: of its copy. since: seconds since the
-    epoch.
-    """
-
-    id: str
-    origin: str
-    token: str = field(repr=False)
-    port: int
-    since: float
-    folder: Path
-
-    @property
-    def is_paired(self) -> bool:
-        """Whether its pages may come; otherwise only the copy is left."""
-        return bool(self.token)
-
-    @property
-    def host(self) -> str:
-        """The page's host and port, as the user sees them in the browser."""
-        return self.origin.partition("//")[2]
 
 
 class RemoteTaverns:

@@ -8,8 +8,8 @@ from pathlib import Path
 from app.core.errors import TavernkeepError
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
-from app.sillytavern.data_folders import Tavern
 from app.story.story import ChatRef
+from app.views.taverns import Tavern
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 

@@ -17,15 +17,10 @@ from app.core.silent_drives import is_silent
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.sillytavern.card import CardReader
-from app.sillytavern.data_folders import (
-    Tavern,
-    find_taverns,
-    is_user_folder,
-    load_tavern,
-    user_folders_in,
-)
+from app.sillytavern.data_folders import find_taverns, is_user_folder, load_tavern, user_folders_in
 from app.sillytavern.watcher import LOOK_SECONDS, TavernWatcher
 from app.story.story import ChatKind, ChatRef
+from app.views.taverns import Tavern
 
 log = logging.getLogger(__name__)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.views.catch_up import CatchUpPlan
 from app.work.planning.break_planner import SearchState
-from app.work.planning.catch_up import CatchUpPlan
 from app.work.planning.memory_planner import Reading
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +12,9 @@ from app.sillytavern.extensions import loose_json as loose
 from app.sillytavern.extensions.smart_memory_settings import ChangedSettings, changed_settings
 from app.sillytavern.json_file import load_object
 from app.story.story import ChatRef
+from app.views.offered_settings import NewSettings, TheirSettings
 from app.work.chats.open_chats import OpenChats
-from app.work.edits.settings_file import NewSettings, SettingsFile
-
-
-@dataclass(frozen=True, slots=True)
-class TheirSettings:
-    """values: those that fit here, were changed there and are otherwise here. left_out: how many
-    were changed there and have no counterpart, or no value that fits.
-    """
-
-    values: dict[str, Any] = field(default_factory=dict)
-    left_out: int = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.values)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """What the settings are called here."""
-        return tuple(REGISTRY[name].label for name in self.values)
+from app.work.edits.settings_file import SettingsFile
 
 
 class ExtensionSettings:

@@ -20,8 +20,9 @@ from app.store.store import Store
 from app.story.messages import MessageRecap
 from app.story.recaps import IMPORTED, MESSAGE_SUMMARIZE
 from app.story.story import ChatKind, ChatRef
-from app.work.chats.importing.extension_recaps import Left, left_by_others, what_is_new
-from app.work.chats.importing.findings import CHAR_MEMORY, Finding, Findings, memories_from
+from app.views.findings import Finding, Findings, Left
+from app.work.chats.importing.char_memories import CHAR_MEMORY, memories_from
+from app.work.chats.importing.extension_recaps import left_by_others, what_is_new
 from app.work.chats.importing.other_extensions import ranged_recaps_of
 from app.work.chats.importing.ranged_scenes import Held, scenes_from
 from app.work.chats.open_chat import OpenChat

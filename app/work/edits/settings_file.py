@@ -9,7 +9,6 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from app.settings.setting import Scope
 from app.settings.values import REGISTRY, Settings, fits
 from app.sillytavern.guarded_write import write_file_atomically
 from app.store.store import Store
+from app.views.offered_settings import NewSettings
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.setting_changes import OF_MODELS
@@ -35,18 +35,6 @@ NOT_GIVEN = frozenset(
 )
 IMPORT, IMPORT_TAKEN_BACK = N_("import of settings"), N_("import of settings taken back")
 NO_FILE = N_("This is no file of Tavernkeep's settings. Nothing was changed.")
-
-
-@dataclass(frozen=True, slots=True)
-class NewSettings:
-    """What a file would change. values: those that differ from what holds now. unknown: how many
-    this version does not know. warnings: sentences on what is to be asked before: where stories
-    would be sent, that chats would be written into, that more may be spent.
-    """
-
-    values: dict[str, Any]
-    unknown: int
-    warnings: tuple[str, ...] = ()
 
 
 async def read_settings(source: Path, settings: Settings) -> NewSettings:

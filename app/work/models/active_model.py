@@ -13,14 +13,13 @@ from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.llm.backends.api_keys import ApiKeys
-from app.llm.backends.ollama import FoundModel
 from app.llm.backends.reasoning import mark_pairs
 from app.llm.backends.specs import BUILTIN, parse_spec
 from app.llm.writers.asking import Generating
 from app.llm.writers.correction import Corrections
 from app.llm.writers.factory import make_writer
 from app.llm.writers.memory_model import MemoryModel
-from app.llm.writers.memory_trial import MemoryTrial, TierTrial, try_memory
+from app.llm.writers.memory_trial import try_memory
 from app.llm.writers.meter import Meter
 from app.llm.writers.spacing import Spacing
 from app.llm.writers.writer import RecapWriter
@@ -30,8 +29,10 @@ from app.settings.models import AS_ABOVE, KIND_MODELS
 from app.settings.program import ProgramSettings
 from app.settings.values import Settings
 from app.story.scene_cues.language import LanguagePack
+from app.views.memory_trial import MemoryTrial, TierTrial
+from app.views.model_trial import FoundModel, ModelTrial
 from app.work.models.metering import ModelMeter, TrialMeter
-from app.work.models.model_trial import ModelTrial, models_at, models_here, try_writer
+from app.work.models.model_trial import models_at, models_here, try_writer
 from app.work.pages.link import BridgeLink
 from app.work.planning.kinds import MODEL_OF
 from app.work.planning.planner import Writing

@@ -7,12 +7,9 @@ from pathlib import Path
 
 from app.core.part_health import HealthItem, Light
 from app.core.translation import N_, tr, trn
-from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.bridge.bridge_socket import Page
+from app.views.bridge import PORT_TAKEN, WAITS, BridgeState
 
-# Causes, beside the states of a bridge.
-PORT_TAKEN = "port taken"
-WAITS = "waits for the page"
 TAKEN = N_(
     "Another program has port {port}, where SillyTavern's page looks for Tavernkeep: end it, or "
     "pair again with a code"

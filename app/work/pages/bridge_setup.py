@@ -6,9 +6,8 @@ import asyncio
 from pathlib import Path
 
 from app.sillytavern.bridge import bridge_installer
-from app.sillytavern.bridge.bridge_installer import BridgeStatus
-from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.page_address import page_address
+from app.views.bridge import BridgeState, BridgeStatus
 from app.work.pages.link import BridgeLink
 
 

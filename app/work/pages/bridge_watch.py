@@ -9,7 +9,7 @@ from pathlib import Path
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.sillytavern.bridge import bridge_installer
-from app.sillytavern.bridge.bridge_pairing import BridgeState
+from app.views.bridge import BridgeState
 
 LOOK_SECONDS = 3.0
 SEEK_SECONDS = 20.0  # in which a page that is open finds a program that has just begun

@@ -22,7 +22,6 @@ from app.prompt.placement import macros_in
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.bridge.bridge_file import RETRY_SECONDS
-from app.sillytavern.bridge.bridge_pairing import BridgeState
 from app.sillytavern.bridge.bridge_protocol import (
     Changed,
     ChatIdentity,
@@ -33,8 +32,8 @@ from app.sillytavern.bridge.bridge_protocol import (
 )
 from app.sillytavern.bridge.bridge_socket import BridgeServer, Page
 from app.sillytavern.bridge.pairing_door import OnPair
-from app.sillytavern.data_folders import Tavern
-from app.sillytavern.remote.remote_taverns import RemoteTavern
+from app.views.bridge import BridgeState
+from app.views.taverns import RemoteTavern, Tavern
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.pages.answered_turn import AnsweredTurn

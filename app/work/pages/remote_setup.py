@@ -11,7 +11,8 @@ from app.core.errors import BridgeError, UsageError
 from app.core.signals import Signal
 from app.core.translation import tr
 from app.sillytavern.remote.pairing_code import PairingCode, ShownCode
-from app.sillytavern.remote.remote_taverns import RemoteTavern, RemoteTaverns
+from app.sillytavern.remote.remote_taverns import RemoteTaverns
+from app.views.taverns import RemoteTavern
 from app.work.pages.bridge_health import TAKEN
 from app.work.pages.link import PREFERRED_PORT, BridgeLink
 

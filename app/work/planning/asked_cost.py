@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-from app.core.model_use import Prices
 from app.settings.recaps import RecapSettings
 from app.story.story import Story
+from app.views.asked_cost import AskedCost
 
 # Of a request for the recap of a message, beside the messages, about; and of its answer.
 INSTRUCTION_TOKENS, ANSWER_TOKENS = 300, 60
-
-
-@dataclass(frozen=True, slots=True)
-class AskedCost:
-    """Requests to a model and their tokens, about; 0 where none is asked. price: by the user's own
-    prices, None without any.
-    """
-
-    requests: int = 0
-    prompt_tokens: int = 0
-    output_tokens: int = 0
-    price: float | None = None
-
-    @property
-    def tokens(self) -> int:
-        """Read and written."""
-        return self.prompt_tokens + self.output_tokens
-
-    def priced(self, prices: Prices) -> AskedCost:
-        """The same at these prices."""
-        return replace(self, price=prices.of(self.prompt_tokens, self.output_tokens))
 
 
 def message_recaps_cost(

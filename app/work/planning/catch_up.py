@@ -14,8 +14,8 @@ from app.story.break_search import SearchCost
 from app.story.recap_texts.recap_length import scene_recap_length
 from app.story.scenes import Scene
 from app.story.story import Story
+from app.views.catch_up import CatchUpPlan, CatchUpProgress, ReadingCost
 from app.work.planning.folding import fold_base, scenes_to_fold
-from app.work.planning.memory_planner import ReadingCost
 from app.work.planning.planner import PRIORITY_NEWEST, recap_bounds, recap_room
 
 # Instructions of a request beside the story's own text, about.
@@ -59,85 +59,6 @@ def _form(settings: Mapping[str, Any], recap: int, *, is_staged: bool) -> _Form:
     # Gathered facts, put in order with lore; compared with the running recap, and with known lore.
     prompt = 4 * INSTRUCTION_TOKENS + GATHERED_TOKENS + organised + room + 2 * LORE_TOKENS
     return _Form(4, prompt, GATHERED_TOKENS + organised + recap + 2 * LORE_TOKENS)
-
-
-@dataclass(frozen=True, slots=True)
-class CatchUpPlan:
-    """Work on a backlog, before it begins; the token counts are estimates.
-
-    scenes: closed scenes without a recap, from message `first` to `last`. requests: calls to the
-    model, folds included. search: what looking for scene breaks takes first, counted in; the
-    scenes that it finds are not known yet. reading: for memory, counted in, too. seconds:
-    expected; is_guessed: nothing was measured yet, so as of any middling model. price: by the
-    user's own prices, None without any. beside: so many of the folds are asked for with a scene's
-    recap, or of nobody. fold_tokens: of prompts and answers that fold. of_each: requests that one
-    operation of a kind takes, where that is not one. is_tested: the time is as of a test of the
-    model. parts: what RECAPS and MEMORY take alone, each as a plan; empty where there is only one
-    of them. read_in: name of another chat that shares messages and is worked off now, "" for none.
-    """
-
-    scenes: int
-    first: int
-    last: int
-    requests: int
-    prompt_tokens: int
-    output_tokens: int
-    folds: int = 0
-    beside: int = 0
-    fold_tokens: tuple[int, int] = (0, 0)
-    search: SearchCost = field(default_factory=SearchCost)
-    reading: ReadingCost = field(default_factory=ReadingCost)
-    seconds: float | None = None
-    price: float | None = None
-    is_guessed: bool = False
-    is_tested: bool = False
-    of_each: Mapping[OperationKind, int] = field(default_factory=dict)
-    parts: Mapping[str, CatchUpPlan] = field(default_factory=dict)
-    read_in: str = ""
-
-    @property
-    def has_parts(self) -> bool:
-        """Whether there are recaps to write and messages to read, which can be had alone."""
-        return bool(self.reading.requests) and self.requests > self.reading.requests
-
-    def of_part(self, part: str) -> CatchUpPlan:
-        """What a part takes: RECAPS or MEMORY; anything else is all of it."""
-        return self.parts.get(part, self)
-
-    @property
-    def by_kind(self) -> Mapping[OperationKind, int]:
-        """Requests of each kind of work."""
-        folds = self.folds - self.beside
-        others = folds + self.search.requests + self.reading.requests
-        return {
-            OperationKind.SCENE_RECAP: self.requests - others,
-            OperationKind.RUNNING_RECAP: folds,
-            OperationKind.DETECT_BREAKS: self.search.requests,
-            OperationKind.MEMORY_PASS: self.reading.requests,
-        }
-
-    @property
-    def tokens(self) -> Mapping[OperationKind, tuple[int, int]]:
-        """Tokens of prompts and answers of each kind of work."""
-        beside = {
-            OperationKind.RUNNING_RECAP: self.fold_tokens,
-            OperationKind.DETECT_BREAKS: (self.search.prompt_tokens, self.search.output_tokens),
-            OperationKind.MEMORY_PASS: (self.reading.prompt_tokens, self.reading.output_tokens),
-        }
-        prompt = self.prompt_tokens - sum(read for read, _ in beside.values())
-        output = self.output_tokens - sum(written for _, written in beside.values())
-        return {OperationKind.SCENE_RECAP: (prompt, output), **beside}
-
-    @property
-    def operations(self) -> int:
-        """Pieces of work, however many requests each takes."""
-        return self.scenes + self.folds + self.search.requests + self.reading.passes
-
-    def requests_in(self, worked: Worked) -> tuple[int, int]:
-        """Requests of what was done, and of what failed, counted as those of the plan."""
-        each = [(self.of_each.get(kind, 1), ended) for kind, ended in worked.by_kind.items()]
-        done, failed = (sum(n * ended[place] for n, ended in each) for place in (0, 1))
-        return done, failed
 
 
 def parts_of(plan: CatchUpPlan) -> Mapping[str, CatchUpPlan]:
@@ -245,35 +166,6 @@ def estimated(
         is_tested=measured is None and bool(write_speed),
         price=sum(told) if told else None,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class CatchUpProgress:
-    """How far a catch-up is. title: of the chat.
-
-    done, failed, left: requests, counted as those of the plan that was said yes to; what runs is
-    left. elapsed: seconds of work, pauses and the
-    time between two runs left out. remaining: seconds, None while nothing was measured, or nothing
-    is answered. is_stopping: only what runs is still finished. is_held: what is asked for fails and
-    is tried again later. why: what it waits for, in one sentence, "" for nothing but its turn.
-    """
-
-    chat: int
-    title: str
-    done: int
-    failed: int
-    left: int
-    elapsed: float
-    remaining: float | None
-    is_stopping: bool = False
-    is_held: bool = False
-    why: str = ""
-
-    @property
-    def share(self) -> float:
-        """Of the work, 0 to 1."""
-        ended = self.done + self.failed
-        return ended / max(1, ended + self.left)
 
 
 # 9 parameters: what is left, and how it was at the beginning.

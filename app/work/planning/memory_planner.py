@@ -21,6 +21,7 @@ from app.settings.memory import AUTO, ONE_REQUEST, MemorySettings
 from app.settings.recaps import RecapSettings
 from app.story.messages import Message
 from app.story.story import Story
+from app.views.catch_up import ReadingCost
 from app.work.planning.model_messages import as_read
 from app.work.planning.planner import PRIORITY_SCENE, Writing
 
@@ -77,22 +78,6 @@ class Reading:
     def waits(self) -> bool:
         """Whether it waits for more messages, and for the last one to be final."""
         return not (self.is_whole or self.is_wanted)
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingCost:
-    """What reading the rest of a chat for its memory takes; the token counts are estimates.
-
-    first, last: indexes of the messages that were not read yet.
-    """
-
-    messages: int = 0
-    requests: int = 0
-    prompt_tokens: int = 0
-    output_tokens: int = 0
-    passes: int = 0
-    first: int = 0
-    last: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,11 @@ from app.memory.records import Memory
 from app.story.messages import Message, MessageKind
 from app.story.scenes import Scene
 from app.story.story import Story
+from app.views.budget_preview import Need
 from app.work.chats.open_chat import OpenChat
 from app.work.prompts.prompting import Prompting, unread_from
 
 TURNS_LOOKED_BACK = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """What slots would have taken in full when the reply with this index was written, by key."""
-
-    message: int
-    tokens: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

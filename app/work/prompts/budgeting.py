@@ -16,12 +16,12 @@ from app.settings.values import REGISTRY, Settings
 from app.sillytavern.card import CardReader
 from app.store.store import Store
 from app.story.inclusion_preview import InclusionPreview
+from app.views.budget_preview import BudgetPreview, Need
 from app.work.chats.card_texts import card_path
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.memory_commands import BUSY
-from app.work.prompts.budget_history import TURNS_LOOKED_BACK, BudgetHistory, Need
-from app.work.prompts.budget_preview import BudgetPreview
+from app.work.prompts.budget_history import TURNS_LOOKED_BACK, BudgetHistory
 from app.work.prompts.prompting import Prompting
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.core.operations import OperationKind
+from app.views.asked_cost import AskedCost
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.asked_cost import AskedCost, message_recaps_cost
+from app.work.planning.asked_cost import message_recaps_cost
 from app.work.planning.catch_up import catch_up_plan
 from app.work.planning.planner import Writing, missing_recaps, scene_recap_spec
 from app.work.scheduling.estimates import Estimates

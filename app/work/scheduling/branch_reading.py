@@ -7,9 +7,9 @@ from dataclasses import replace
 from app.core.tasks import TaskSupervisor
 from app.store.store import Store
 from app.story.story import ChatRef
+from app.views.catch_up import CatchUpPlan
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.catch_up import CatchUpPlan
 from app.work.scheduling.scheduler import Scheduler
 
 

@@ -10,19 +10,19 @@ from app.core.model_use import Tariff
 from app.core.operations import OperationKind, OperationSpec
 from app.store.store import Store
 from app.story.break_search import SearchCost
+from app.views.asked_cost import AskedCost
+from app.views.catch_up import CatchUpPlan, ReadingCost
 from app.work.chats.open_chat import OpenChat
-from app.work.planning.asked_cost import AskedCost
 from app.work.planning.catch_up import (
     KINDS,
     MEASURED,
-    CatchUpPlan,
     Pace,
     catch_up_plan,
     estimated,
     pace_of,
     parts_of,
 )
-from app.work.planning.memory_planner import ReadingCost, reading_cost
+from app.work.planning.memory_planner import reading_cost
 from app.work.planning.planner import Writing, are_folds_beside
 
 

@@ -11,9 +11,9 @@ from app.core.operations import OFF, Operation, OperationStatus
 from app.core.part_health import HealthItem, Light, about
 from app.core.translation import N_, number, retold, tr, trn
 from app.sillytavern.bridge.bridge_socket import Page
-from app.sillytavern.data_folders import Tavern
 from app.story.story import Story
-from app.work.planning.catch_up import CatchUpProgress
+from app.views.catch_up import CatchUpProgress
+from app.views.taverns import Tavern
 from app.work.queue.worker import Halt
 
 SILENT = N_("its drive tells of no changes, so it is looked through every few seconds")

@@ -25,19 +25,14 @@ from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.story.break_search import SearchCost
 from app.story.story import ChatRef
+from app.views.catch_up import CatchUpPlan, CatchUpProgress
 from app.views.queued_work import Cleared
 from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import is_demo
 from app.work.jobs.document_making import document_material
 from app.work.planning.agreement import by_themselves, is_of_a_catch_up, stops_with_it
 from app.work.planning.break_planner import goes_unasked, search_cost, search_specs
-from app.work.planning.catch_up import (
-    KINDS,
-    CatchUpPlan,
-    CatchUpProgress,
-    catch_up_plan,
-    catch_up_progress,
-)
+from app.work.planning.catch_up import KINDS, catch_up_plan, catch_up_progress
 from app.work.planning.dependencies import in_dependency_order, without
 from app.work.planning.document_planner import plan_texts
 from app.work.planning.memory_planner import next_pass, reading_cost

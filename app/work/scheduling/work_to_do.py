@@ -25,11 +25,12 @@ from app.core.operations import (
 from app.core.translation import N_, retold, tr
 from app.settings.scenes import SceneSettings
 from app.story.story import ChatRef
+from app.views.catch_up import CatchUpPlan, CatchUpProgress
 from app.views.queued_work import Cleared
 from app.work.chats.chat_names import ChatNames
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.catch_up import KINDS, CatchUpPlan, CatchUpProgress
+from app.work.planning.catch_up import KINDS
 from app.work.planning.folding import folded_anew
 from app.work.planning.staleness import is_asked_for
 from app.work.queue.operation_queue import OperationQueue

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.commands.terminal.progress_line import CLEARED, line_of, progress_shown
 from app.companion import open_companion
 from app.core.paths import user_folders
-from app.work.planning.catch_up import CatchUpPlan
+from app.views.catch_up import CatchUpPlan
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
 

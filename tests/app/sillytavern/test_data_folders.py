@@ -17,7 +17,6 @@ from app.core.errors import NoTavern
 from app.sillytavern.card import PNG_SIGNATURE, CardReader
 from app.sillytavern.data_folders import (
     PLACE_VARIABLE,
-    Tavern,
     chat_ref_for,
     find_taverns,
     places_of,
@@ -25,6 +24,7 @@ from app.sillytavern.data_folders import (
     usual_places,
 )
 from app.story.story import ChatKind
+from app.views.taverns import Tavern
 from tests.chat_files import message, write_chat
 
 

@@ -22,7 +22,7 @@ from app.settings.slot_table import SHARING, Position
 from app.story.inclusion import InclusionState, include
 from app.story.inclusion_preview import InclusionPreview
 from app.story.messages import MessageRecap
-from app.work.prompts.budget_preview import BudgetPreview
+from app.views.budget_preview import BudgetPreview
 from tests.labelled import WrittenTavern
 from tests.ui.samples import story
 from ui.budgets.legend import Mark, marks_of

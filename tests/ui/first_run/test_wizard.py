@@ -28,8 +28,8 @@ from app.companion import Companion, open_companion
 from app.core.operations import ALL, MEMORY, RECAPS
 from app.core.paths import user_folders
 from app.core.tasks import TaskSupervisor
-from app.llm.backends.ollama import FoundModel
 from app.llm.backends.specs import parse_spec
+from app.views.model_trial import FoundModel
 from app.work.chats import found_breaks
 from tests import smart_memory_data
 from tests.extension_data import memory_entry, write_lorebook

@@ -11,8 +11,8 @@ from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QListView
 
-from app.sillytavern.data_folders import Character, Group, Tavern
 from app.story.story import ChatKind, ChatRef
+from app.views.taverns import Character, Group, Tavern
 from ui.core.chat_words import chat_title
 from ui.library.chats import LibraryModel, library_rows
 from ui.library.popover import LibraryPopover

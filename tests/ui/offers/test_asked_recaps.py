@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.companion import Companion
 from app.core.operations import FINISHED, OperationKind
-from app.work.planning.asked_cost import AskedCost
+from app.views.asked_cost import AskedCost
 from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm
 from ui.offers.asked_recaps import asked_sentence

@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.llm.backends.ollama import FoundModel
-from app.work.models.model_trial import ModelTrial
+from app.views.model_trial import FoundModel, ModelTrial
 from ui.controls.fields import ChoiceCard
 from ui.settings.backend import NO_PAGE, BackendChoice
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from app.llm.writers.memory_trial import ORDER
 from app.memory.records import Tier
+from app.views.memory_trial import ORDER
 from tests.fakes import FakeLlm, RecordedRequest
 from ui.program.main_window import MainWindow
 from ui.settings.memory_trial import MemoryTrialSection

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.operations import MEMORY, RECAPS
 from app.story.break_search import SearchCost
-from app.work.planning.catch_up import CatchUpPlan, parts_of
-from app.work.planning.memory_planner import ReadingCost
+from app.views.catch_up import CatchUpPlan, ReadingCost
+from app.work.planning.catch_up import parts_of
 from ui.shell import notice as notice_module
 from ui.shell.notice import Notice, parts_sentence, plan_command, plan_sentence
 

@@ -15,12 +15,12 @@ from pytestqt.qtbot import QtBot
 from app.prompt.reach import NOTHING_REACHED, Reached
 from app.settings.values import ValueInForce
 from app.story.story import Story
+from app.views.asked_cost import AskedCost
 from app.work.edits.message_edits import MessageEdits
 from app.work.edits.reading_bounds import ReadingBounds
 from app.work.edits.scene_edits import SceneEdits
 from app.work.edits.story_edits import StoryEdits
 from app.work.pages.page_side import PageSide
-from app.work.planning.asked_cost import AskedCost
 from ui.story.messages.chat_view import ChatView
 from ui.story.messages.message_model import MessageModel
 from ui.story.page import StoryPage

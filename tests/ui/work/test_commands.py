@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.companion import Companion, open_companion
 from app.core.operations import OperationStatus
 from app.core.paths import user_folders
-from app.work.planning.catch_up import CatchUpPlan, parts_of
-from app.work.planning.memory_planner import ReadingCost
+from app.views.catch_up import CatchUpPlan, ReadingCost
+from app.work.planning.catch_up import parts_of
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
 from ui.program.main_window import MainWindow

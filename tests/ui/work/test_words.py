@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
-from app.work.planning.catch_up import CatchUpProgress
+from app.views.catch_up import CatchUpProgress
 from ui.work.model import detail_words, duration_words, state_sentence, token_words
 from ui.work.words import progress_facts
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from msgspec import structs
 
-from app.core.translation import trn
 from app.sillytavern.chat_file import ChatSnapshot
 from app.sillytavern.extensions import loose_json as loose
 from app.sillytavern.extensions.message_extras import (
@@ -25,48 +23,10 @@ from app.story.messages import Absence, Message, MessageRecap
 from app.story.recaps import FOREIGN, IMPORTED, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.story.story import Story
+from app.views.findings import Left
 from app.work.planning.planner import recapped_messages
 
 NO_BREAKS: Mapping[str, SceneBreak] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """scene_recaps: all versions of all scenes, oldest first. running: versions with the numbers
-    that they have there; current: the one chosen there, None for another chat's. message_recaps:
-    of the texts that are shown, by anchor. hidden: breaks found here that give way to theirs.
-    """
-
-    breaks: tuple[SceneBreak, ...] = ()
-    scene_recaps: tuple[SceneRecap, ...] = ()
-    running: tuple[RunningVersion, ...] = ()
-    current: int | None = None
-    message_recaps: Mapping[str, MessageRecap] = field(default_factory=dict)
-    hidden: tuple[SceneBreak, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.breaks or self.scene_recaps or self.running or self.message_recaps)
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """What there is of it in words, without what is not there."""
-        scenes, recaps = len(self.breaks), len(self.scene_recaps)
-        versions, messages, hidden = len(self.running), len(self.message_recaps), len(self.hidden)
-        counted = (
-            (scenes, trn("{n} scene break", "{n} scene breaks", scenes)),
-            (recaps, trn("{n} scene recap", "{n} scene recaps", recaps)),
-            (versions, trn("{n} running recap", "{n} running recaps", versions)),
-            (messages, trn("{n} message recap", "{n} message recaps", messages)),
-            (
-                hidden,
-                trn(
-                    "{n} scene break found here that gives way",
-                    "{n} scene breaks found here that give way",
-                    hidden,
-                ),
-            ),
-        )
-        return tuple(words for count, words in counted if count)
 
 
 def left_by_others(

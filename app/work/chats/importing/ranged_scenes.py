@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from app.sillytavern.extensions.ranged_recaps import Omission, RangedRecap, RangedRecaps
+from app.sillytavern.extensions.ranged_recaps import RangedRecap, RangedRecaps
 from app.story.clearance import Forgotten
 from app.story.messages import Message, places_of
 from app.story.recaps import SceneRecap
 from app.story.scenes import BreakOrigin, Scene, SceneBreak, scene_digest
-from app.work.chats.importing.extension_recaps import Left
+from app.views.findings import Left, Omission
 from app.work.planning.planner import recapped_messages
 
 Versions = Mapping[str, Sequence[SceneRecap]]

@@ -17,9 +17,10 @@ from app.companion import open_companion
 from app.core.paths import Folders
 from app.llm.tokenizer import counter_for
 from app.llm.writers.factory import make_writer
-from app.llm.writers.memory_trial import ORDER, TierTrial, rated, trial_scene, try_memory
+from app.llm.writers.memory_trial import rated, trial_scene, try_memory
 from app.memory.reading.answers import read_answer
 from app.memory.records import Tier
+from app.views.memory_trial import ORDER, TierTrial
 from tests.fakes import FakeLlm, RecordedRequest, Wire
 
 GOOD = {

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.sillytavern.extensions.bakemono_memory import summaries_of
-from app.sillytavern.extensions.ranged_recaps import Omission, RangedRecaps
+from app.sillytavern.extensions.ranged_recaps import RangedRecaps
+from app.views.findings import Omission
 from tests.app.sillytavern.extensions.test_memory_books import ODD, ranges
 from tests.extension_data import bakemono_summary as summary
 

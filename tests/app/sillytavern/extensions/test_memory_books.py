@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.sillytavern.extensions.memory_books import book_names, find_memory_books, memories_of
-from app.sillytavern.extensions.ranged_recaps import LONGEST_RECAP, Omission, RangedRecaps, name_of
+from app.sillytavern.extensions.ranged_recaps import LONGEST_RECAP, RangedRecaps, name_of
+from app.views.findings import Omission
 from tests.extension_data import memory_entry, without, write_lorebook
 
 BOUND = {"world_info": "Harbour memories"}

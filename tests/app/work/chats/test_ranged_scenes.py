@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sillytavern.extensions.ranged_recaps import Omission, RangedRecap, apart
+from app.sillytavern.extensions.ranged_recaps import RangedRecap, apart
 from app.story.clearance import Forgotten
 from app.story.messages import Message, digest
 from app.story.recaps import BUILT_IN, MEMORY_BOOKS, YOU, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
-from app.work.chats.importing.extension_recaps import Left
+from app.views.findings import Left, Omission
 from app.work.chats.importing.ranged_scenes import Held, scenes_from
 
 MESSAGES = [Message(f"m{n}", digest(f"text {n}"), "Mira", f"text {n}") for n in range(30)]

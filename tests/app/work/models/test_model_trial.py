@@ -11,7 +11,8 @@ from app.core.errors import BackendError, UsageError
 from app.llm.backends.specs import OPENAI
 from app.llm.writers.factory import make_writer
 from app.llm.writers.writer import RecapWriter
-from app.work.models.model_trial import SAMPLE, ModelTrial, models_at, models_here, try_writer
+from app.views.model_trial import SAMPLE, ModelTrial
+from app.work.models.model_trial import models_at, models_here, try_writer
 from tests.fakes import MODEL, FakeLlm
 
 NOBODY = "http://127.0.0.1:9"

@@ -22,12 +22,12 @@ from app.settings.values import Settings
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.data_folders import find_taverns
 from app.store.store import Store
+from app.views.health_report import Remedy, remedy_for
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.pages import bridge_watch
 from app.work.pages.bridge_setup import BridgeSetup
 from app.work.pages.link import BridgeLink
-from app.work.scheduling.health_report import Remedy, remedy_for
 from tests.labelled import WrittenTavern
 
 

@@ -22,9 +22,9 @@ from app.core.part_health import Light
 from app.core.paths import user_folders
 from app.sillytavern.bridge import loopback_listener
 from app.sillytavern.bridge.bridge_protocol import PAIRING_SUBPROTOCOL
-from app.work.pages.bridge_health import PORT_TAKEN
+from app.views.bridge import PORT_TAKEN
+from app.views.health_report import Remedy, remedy_for
 from app.work.pages.link import PREFERRED_PORT
-from app.work.scheduling.health_report import Remedy, remedy_for
 from tests.labelled import WrittenTavern
 from tests.scripted_page import ScriptedPage
 

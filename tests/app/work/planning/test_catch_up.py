@@ -19,15 +19,8 @@ from app.core.operations import (
 )
 from app.core.part_health import about
 from app.story.break_search import SearchCost
-from app.work.planning.catch_up import (
-    CatchUpPlan,
-    Pace,
-    catch_up_progress,
-    estimated,
-    pace_of,
-    parts_of,
-)
-from app.work.planning.memory_planner import ReadingCost
+from app.views.catch_up import CatchUpPlan, ReadingCost
+from app.work.planning.catch_up import Pace, catch_up_progress, estimated, pace_of, parts_of
 
 SCENE, FOLD = OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP
 PLAN = CatchUpPlan(4, 0, 80, 7, 2_000_000, 100_000, folds=3)

@@ -9,9 +9,9 @@ import pytest
 
 from app.core.operations import MEMORY, RECAPS, OperationKind, OperationSpec
 from app.story.story import Story
+from app.views.catch_up import ReadingCost
 from app.work.planning.catch_up import catch_up_plan, parts_of
 from app.work.planning.dependencies import in_dependency_order, without
-from app.work.planning.memory_planner import ReadingCost
 from app.work.planning.planner import Writing, fold_beside, plan
 from tests.app.work.planning.test_planner import settings, story_of, with_recaps, with_versions
 

@@ -14,7 +14,8 @@ from app.story.messages import Absence, Message, MessageKind, MessageRecap, dige
 from app.story.recaps import RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scene_digest, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
-from app.work.planning.catch_up import CatchUpPlan, catch_up_plan
+from app.views.catch_up import CatchUpPlan
+from app.work.planning.catch_up import catch_up_plan
 from app.work.planning.folding import covered_until, fold_base, scenes_let_go, scenes_to_fold
 from app.work.planning.planner import (
     Writing,

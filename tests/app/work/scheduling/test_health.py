@@ -11,7 +11,7 @@ from app.core import translation
 from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.core.part_health import Light
-from app.work.planning.catch_up import CatchUpProgress
+from app.views.catch_up import CatchUpProgress
 from app.work.scheduling.health import catch_up_words, queue_health, sillytavern_health
 
 SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of scene 1")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.part_health import Health, HealthItem, Light
+from app.core.part_health import PARTS, Health, HealthItem, Light
 from app.settings.values import Settings
-from app.work.pages.bridge_health import WAITS
-from app.work.scheduling.health_report import PARTS, Facts, Remedy, remedy_for, report_of
+from app.views.bridge import WAITS
+from app.views.health_report import Facts, Remedy, remedy_for, report_of
 
 
 @pytest.mark.parametrize(

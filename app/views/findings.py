@@ -1,20 +1,69 @@
-"""What other extensions left of a chat and is not known here, by extension, with what is not
-taken and why."""
+"""What other extensions left of a chat, with what is not taken over and why."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from app.core.translation import trn
-from app.memory.lifecycle.by_hand import LONGEST_TEXT
-from app.memory.records import Grounding, Memory, MemoryChange, Tier
-from app.sillytavern.extensions.char_memory import RememberedLine
-from app.sillytavern.extensions.ranged_recaps import Omission
-from app.story.messages import combined_digest
-from app.work.chats.importing.extension_recaps import Left
+from app.memory.records import MemoryChange
+from app.story.messages import MessageRecap
+from app.story.recaps import RunningVersion, SceneRecap
+from app.story.scenes import SceneBreak
 
-CHAR_MEMORY = "CharMemory"
+
+class Omission(StrEnum):
+    """Why something that an extension left is not taken over."""
+
+    NO_RANGE = "no range"  # it does not say of which messages it is
+    BEHIND_END = "behind the end"  # of messages that the chat does not hold
+    OVERLAP = "overlap"  # of messages that another one tells already
+    OTHER_CHAT = "other chat"
+    HIGHER = "higher"  # made of other recaps
+    OFF = "off"  # switched off there
+    EMPTY = "empty"  # without words
+    TOO_LONG = "too long"
+    CROSSES = "crosses"  # its messages are cut into scenes otherwise here, by the user or a model
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """scene_recaps: all versions of all scenes, oldest first. running: versions with the numbers
+    that they have there; current: the one chosen there, None for another chat's. message_recaps:
+    of the texts that are shown, by anchor. hidden: breaks found here that give way to theirs.
+    """
+
+    breaks: tuple[SceneBreak, ...] = ()
+    scene_recaps: tuple[SceneRecap, ...] = ()
+    running: tuple[RunningVersion, ...] = ()
+    current: int | None = None
+    message_recaps: Mapping[str, MessageRecap] = field(default_factory=dict)
+    hidden: tuple[SceneBreak, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.breaks or self.scene_recaps or self.running or self.message_recaps)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What there is of it in words, without what is not there."""
+        scenes, recaps = len(self.breaks), len(self.scene_recaps)
+        versions, messages, hidden = len(self.running), len(self.message_recaps), len(self.hidden)
+        counted = (
+            (scenes, trn("{n} scene break", "{n} scene breaks", scenes)),
+            (recaps, trn("{n} scene recap", "{n} scene recaps", recaps)),
+            (versions, trn("{n} running recap", "{n} running recaps", versions)),
+            (messages, trn("{n} message recap", "{n} message recaps", messages)),
+            (
+                hidden,
+                trn(
+                    "{n} scene break found here that gives way",
+                    "{n} scene breaks found here that give way",
+                    hidden,
+                ),
+            ),
+        )
+        return tuple(words for count, words in counted if count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,32 +149,3 @@ def omitted_words(why: Omission, count: int) -> str:
                 "{n} of messages that are cut into other scenes here",
                 count,
             )
-
-
-def memories_from(lines: Sequence[RememberedLine], chat_id: int, character: str) -> Finding:
-    """Lines of CharMemory as long-term memories. The same lines always give the same ids.
-
-    character: key of who keeps them across chats, "" for the chat alone.
-    """
-    holder = character or f"chat {chat_id}"
-    fitting = [line for line in lines if len(line.text) <= LONGEST_TEXT]
-    made = tuple(
-        Memory(
-            combined_digest(CHAR_MEMORY, holder, line.text),
-            chat_id,
-            Tier.LONG_TERM,
-            "fact",
-            line.text,
-            character,
-            is_consolidated=True,
-            last_confirmed=line.created,
-            entities=line.names,
-            grounding=Grounding.IMPORTED,
-            made_by=CHAR_MEMORY,
-            created=line.created,
-        )
-        for line in fitting
-    )
-    too_long = len(lines) - len(fitting)
-    left_out = {Omission.TOO_LONG: too_long} if too_long else {}
-    return Finding(CHAR_MEMORY, memories=MemoryChange(made), left_out=left_out)

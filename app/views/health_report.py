@@ -9,12 +9,9 @@ from enum import StrEnum
 from typing import Any
 
 from app.core.operations import Operation
-from app.core.part_health import Health, HealthItem, Light
+from app.core.part_health import PARTS, Health, HealthItem, Light
 from app.settings.values import REGISTRY
-from app.sillytavern.bridge.bridge_pairing import BridgeState
-from app.work.pages.bridge_health import PORT_TAKEN, WAITS
-
-PARTS = ("sillytavern", "bridge", "reading", "queue", "backend")
+from app.views.bridge import PORT_TAKEN, WAITS, BridgeState
 
 
 class Remedy(StrEnum):

@@ -167,3 +167,11 @@ class BudgetPreview:
         """Tokens of the newest one, two, three messages that are sent."""
         tokens = np.array(self.story.message_tokens, np.int64)
         return np.cumsum(tokens[self._visible[::-1]])
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What slots would have taken in full when the reply with this index was written, by key."""
+
+    message: int
+    tokens: Mapping[str, int]
