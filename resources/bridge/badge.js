@@ -11,7 +11,7 @@ const WORDS = {
     away: () => t`not connected`,
     ready: () => t`connected`,
     working: () => t`working`,
-    trouble: () => t`held up`,
+    trouble: () => t`needs attention`,
 };
 /** Tell the states apart without a colour. */
 const ICONS = {
@@ -83,7 +83,7 @@ function draw() {
     badge.firstChild.textContent = waiting > 99 ? '99+' : waiting || '';
 }
 
-const startIt = () => t`Start it to have it remember. If it runs, its window says below what is missing.`;
+const startIt = () => t`Start Tavernkeep, so that it remembers. If it is running, the foot of its window says what is missing.`;
 
 function press() {
     if (link.isUp()) {

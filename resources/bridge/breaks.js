@@ -49,7 +49,7 @@ function places() {
 function addButton(place) {
     if (!place.querySelector(`.${BUTTON}`)) {
         const button = element('div', `mes_button ${BUTTON} fa-solid fa-clapperboard`);
-        button.title = t`End a scene with this message. Again: take that end away. (Tavernkeep)`;
+        button.title = t`End a scene here. Click again to take that end away. (Tavernkeep)`;
         place.prepend(button);
     }
 }
@@ -113,7 +113,7 @@ export async function press(index, message = elementOf(index)) {
         return null;
     }
     if (waiting.size >= MOST_WAITING) {
-        tell(t`Too much waits already.`);
+        tell(t`Too many scene breaks wait already. Start Tavernkeep first.`);
         return null;
     }
     const row = message && rowAt(message);
@@ -137,7 +137,7 @@ async function tellProgram(key) {
     }
     if (!reply || reply.error) {
         waiting.delete(key);
-        tell(reply?.error || t`It did not answer in time.`);
+        tell(reply?.error || t`Tavernkeep did not answer in time.`);
     } else {
         // The row that says so is on its way.
         one.isDone = true;
@@ -184,12 +184,12 @@ function paint(message, row) {
     flag.toggleAttribute('data-waits', Boolean(one));
     flag.title = one
         ? waitingTitle(one)
-        : t`End of scene ${row.end}. Press to take the break away (Tavernkeep).`;
+        : t`Scene ${row.end} ends here. Click to take that end away. (Tavernkeep)`;
     flag.setAttribute('aria-label', flag.title);
 }
 
 function waitingTitle({ isSent }) {
     return isSent
-        ? t`Tavernkeep is doing it`
-        : t`Waits until Tavernkeep is started. Press to take it back.`;
+        ? t`Tavernkeep is working on it`
+        : t`Waits until Tavernkeep is started. Click to take it back.`;
 }

@@ -74,7 +74,7 @@ async function aboutMessage(kind, text) {
 
 async function scene(text) {
     if (!link.isUp() && breaks.named(indexOf(text))) {
-        tell(t`It is not connected. The scene break waits until it is.`);
+        tell(t`Tavernkeep is not connected. The scene break waits until it is.`);
     }
     const marked = await breaks.press(indexOf(text));
     return marked === null ? '' : String(marked);
@@ -87,7 +87,7 @@ async function search(text) {
 
 async function check(text) {
     const result = await aboutMessage('check', text);
-    const none = t`It tells nothing that its speaker cannot know, as far as is remembered.`;
+    const none = t`As far as Tavernkeep remembers, this message gives nothing away that its speaker cannot know.`;
     return result ? list(t`Check of message #${Number(result.index)}`, result, none) : '';
 }
 
@@ -98,7 +98,7 @@ const writing = (text) => async () => {
         const isCheck = text === 'continuity';
         tell(
             isCheck
-                ? t`Tavernkeep checks it next. Its window says what it finds.`
+                ? t`Tavernkeep checks the newest reply next. Its window shows what it finds.`
                 : t`Tavernkeep writes it next.`,
             'success',
         );
@@ -110,7 +110,7 @@ const writing = (text) => async () => {
 const order = (text) => async () => {
     const result = await wish('order', { text });
     if (Array.isArray(result?.items)) {
-        return list(t`Tokens of the memory`, result, t`Nothing was found.`);
+        return list(t`Tokens that memory takes`, result, t`Nothing was found.`);
     }
     if (result?.said) {
         tell(result.said, 'info');
@@ -146,48 +146,48 @@ const told = (handlers, name) => () => {
     if (!context().chatId) {
         tell(t`No chat is open.`);
     } else if (!handlers[name]()) {
-        tell(t`It is not connected. Start it first.`);
+        tell(t`Tavernkeep is not connected. Start it first.`);
     }
     return '';
 };
 
 const number = () => ({
-    type: 'NUMBER', says: t`the message, the newest without a number`, isRequired: false,
+    type: 'NUMBER', says: t`number of the message; without it, the newest`, isRequired: false,
 });
 
 const commands = () => [
     {
         name: 'recap-refresh-memory',
         run: told(wishes, 'refresh'),
-        help: t`Tavernkeep reads this chat again and puts its memory into the next prompt.`,
+        help: t`Tavernkeep reads this chat again and renews its memory in the next prompt.`,
     },
     {
         name: 'tk-recap',
         run: told(wishes, 'recap'),
-        help: t`Tavernkeep shows what happened before, over the chat.`,
+        help: t`Tavernkeep shows what has happened so far, over the chat.`,
     },
     {
         name: 'tk-scene',
         run: scene,
         argument: number(),
-        help: t`Tavernkeep ends a scene with a message; where one ends there, it takes that end away.`,
+        help: t`Tavernkeep ends a scene with this message; if one ends there already, it takes that end away.`,
     },
     {
         name: 'tk-search',
         run: search,
-        argument: { type: 'STRING', says: t`words`, isRequired: true },
+        argument: { type: 'STRING', says: t`words to find`, isRequired: true },
         help: t`Tavernkeep finds words in its memories and in the messages of all chats.`,
     },
     {
         name: 'tk-check',
         run: check,
         argument: number(),
-        help: t`Tavernkeep checks whether a message tells what its speaker cannot know.`,
+        help: t`Tavernkeep checks whether a message gives away what its speaker cannot know.`,
     },
     {
         name: 'tk-memory',
         run: writing('memory'),
-        help: t`Tavernkeep reads this chat for its memory up to the last message.`,
+        help: t`Tavernkeep reads this chat for its memory, up to the last message.`,
     },
     {
         name: 'tk-summary',
@@ -197,12 +197,12 @@ const commands = () => [
     {
         name: 'tk-profiles',
         run: writing('profiles'),
-        help: t`Tavernkeep writes a portrait of each who speaks.`,
+        help: t`Tavernkeep writes a portrait of everyone who speaks.`,
     },
     {
         name: 'tk-canon',
         run: writing('canon'),
-        help: t`Tavernkeep writes all that the character has lived through.`,
+        help: t`Tavernkeep writes the canon: what the character has lived through.`,
     },
     {
         name: 'tk-continuity',
@@ -222,7 +222,7 @@ const commands = () => [
     {
         name: 'tk-pause',
         run: order('pause'),
-        help: t`Tavernkeep begins nothing new, in no chat.`,
+        help: t`Tavernkeep pauses its work, in all chats.`,
     },
     {
         name: 'tk-continue',
@@ -237,7 +237,7 @@ const commands = () => [
     {
         name: 'tk-tokens',
         run: order('tokens'),
-        help: t`Tavernkeep counts the tokens of its memory in the next prompt.`,
+        help: t`Tavernkeep counts how many tokens its memory takes in the next prompt.`,
     },
     {
         name: 'tk-open',

@@ -20,7 +20,7 @@ export async function goTo({ chat, index, hash }) {
     }
     const found = hash === undefined ? Number(index) : nearest(Number(index), hash);
     if (found === null || !context().chat[found]) {
-        throw new Error(t`the message is not there any more`);
+        throw new Error(t`the message is no longer there`);
     }
     // SillyTavern's own command loads older messages as well.
     await context().executeSlashCommandsWithOptions(`/chat-jump ${found}`);

@@ -12,11 +12,11 @@ const what = {
     session: () => t`details from this session`,
     scenes: () => t`earlier scenes`,
     arcs: () => t`story arcs`,
-    relationships: () => t`how people stand to each other`,
+    relationships: () => t`how the characters feel about each other`,
     canon: () => t`what a character has lived through`,
     profiles: () => t`profiles`,
     epistemic: () => t`who knows what`,
-    stateledger: () => t`the state of things`,
+    stateledger: () => t`where people and things are, and in what state`,
     unified: () => t`all of it in one block`,
 };
 const NAMED = /\{\{(\s{0,20})smartmemory-([a-z]{1,20})(\s{0,20})\}\}/gi;

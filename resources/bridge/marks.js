@@ -33,7 +33,7 @@ function paint(message, row) {
         const [word, recap, end] = mark.children;
         mark.dataset.state = row.state;
         word.textContent = row.word;
-        word.title = `${row.reason} ${t`Press to see it in Tavernkeep.`}`.trim();
+        word.title = `${row.reason} ${t`Click to see it in Tavernkeep.`}`.trim();
         recap.textContent = row.recap;
         end.textContent = row.end && t`End of scene ${row.end}`;
     }

@@ -75,7 +75,7 @@ async function bring(typed) {
         tell(t`Paired with Tavernkeep.`, 'success');
         return true;
     }
-    tell(outcome ?? t`Nobody answers on this computer: start Tavernkeep, have it show a code, and let the browser reach it.`);
+    tell(outcome ?? t`Tavernkeep does not answer on this computer. Start it, have it show a code, and allow the browser to reach it.`);
     return false;
 }
 

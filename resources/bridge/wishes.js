@@ -37,7 +37,7 @@ export async function wish(kind, details) {
     }
     const reply = await ask(kind, details);
     if (!reply) {
-        tell(link.isUp() ? t`It did not answer in time.` : t`It is not connected. Start it first.`);
+        tell(link.isUp() ? t`Tavernkeep did not answer in time.` : t`Tavernkeep is not connected. Start it first.`);
         return null;
     }
     if (reply.error) {

@@ -36,7 +36,7 @@ function chatToWrite(chat, saved = null) {
         throw new Error(t`a reply is being written`);
     }
     if (saved && !holds(ctx, saved)) {
-        throw new Error(t`it shows the chat otherwise than its file has it; open the chat anew there`);
+        throw new Error(t`the page shows this chat differently from its file; open the chat again there`);
     }
     return ctx;
 }

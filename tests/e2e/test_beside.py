@@ -58,7 +58,9 @@ async def test_a_program_that_hangs_is_away_and_comes_back(
             await badge(page, "away")
             assert time.monotonic() - began < 30
             await page.slash("/tk-recap")
-            await page.page.wait_for_selector(".toast-warning:has-text('It is not connected.')")
+            await page.page.wait_for_selector(
+                ".toast-warning:has-text('Tavernkeep is not connected.')"
+            )
         finally:
             program.process.send_signal(signal.SIGCONT)
         await badge(page, "ready")

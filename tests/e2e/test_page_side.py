@@ -152,7 +152,7 @@ async def test_every_command_says_when_the_program_is_away(
         await page.slash(f"/{command}")
         said = await page.evaluate(toasts)
         assert len(said) == 1, command
-        assert "It is not connected." in said[0], command
+        assert "Tavernkeep is not connected." in said[0], command
     await page.slash("/tk-scene 1")  # taken back
     await program.start()
 
@@ -237,7 +237,7 @@ async def test_what_is_found_and_checked_is_listed_and_can_be_gone_to(
     await page.page.click(".tavernkeep-item .tavernkeep-label >> nth=0")
     await page.page.wait_for_selector("#chat .mes[mesid='2'][data-tavernkeep-here]")
     assert "Nothing was found." in await page.slash("/tk-search zyzzyva")
-    assert "tells nothing" in await page.slash("/tk-check 2")
+    assert "gives nothing away" in await page.slash("/tk-check 2")
     await page.page.keyboard.press("Escape")
     await counted(page, ".tavernkeep-previously", 0)
     await page.slash("/tk-open 2")
@@ -255,10 +255,10 @@ async def test_what_is_added_speaks_the_language_that_sillytavern_speaks(
     await page.evaluate("() => localStorage.setItem('language', 'de-de')")
     await page.reload()
     await page.page.wait_for_selector("#tavernkeep_badge[title^='Tavernkeep: verbunden']")
-    button = f"{at(0, 'scene')}[title^='Mit dieser Nachricht']"
+    button = f"{at(0, 'scene')}[title^='Hier eine Szene']"
     await page.page.wait_for_selector(button, state="attached")
     # SillyTavern knows the word “Tokens”, too, and would have it in its own words.
-    for command, title in (("/tk-search ferry", "„ferry“"), ("/tk-tokens", "Token des Gedächtn")):
+    for command, title in (("/tk-search ferry", "„ferry“"), ("/tk-tokens", "Token, die das Ged")):
         await page.slash(command)
         await page.page.wait_for_selector(f".tavernkeep-previously:has-text('{title}')")
         await page.page.keyboard.press("Escape")

@@ -200,7 +200,7 @@ async def test_the_newest_reply_is_checked_and_texts_are_asked_for_by_words_in_t
     await memory.until(lambda: memory.asked_for("contradicts the facts"))
     await memory.settled()
     assert "item-6" in memory.asked_for("contradicts the facts")[0]
-    assert ["checks it" in text for text in await page.evaluate(said)] == [True]
+    assert ["checks the newest reply" in text for text in await page.evaluate(said)] == [True]
     await page.evaluate("() => toastr.remove()")
     await page.slash("/tk-canon")
     (why_not,) = await page.evaluate(said)

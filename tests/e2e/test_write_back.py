@@ -117,9 +117,9 @@ async def test_a_page_that_lacks_what_its_file_has_does_not_save(
         "shorter": lines[:-3],
     }[what]
     edits, saved = {1: LineEdit(BREAK)}, saved_state(theirs, integrity)
-    with pytest.raises(BridgeError, match="otherwise than its file"):
+    with pytest.raises(BridgeError, match="differently from its file"):
         await set_extras(ask, chat("Harbour"), lines, edits, {}, saved=saved)
-    with pytest.raises(BridgeError, match="otherwise than its file"):
+    with pytest.raises(BridgeError, match="differently from its file"):
         await hide(ask, chat("Harbour"), lines, ranges=[(0, 1)], unhide=[], saved=saved)
     assert path.read_bytes() == before
     held = saved_state(lines[:-1], read_chat(path).integrity)  # a message is not saved yet
