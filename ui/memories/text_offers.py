@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from app.core.translation import roughly, trn
 from app.views.text_offers import TextOffer, TextRequest
@@ -45,6 +45,7 @@ class TextOffers(Surface):
             button = Button(action.text())
             button.setToolTip(action.toolTip())
             button.clicked.connect(action.trigger)
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             button.setEnabled(False)  # until it is known what it takes
             cost = meta("", wraps=True)
             grid.addWidget(button, row, 0)

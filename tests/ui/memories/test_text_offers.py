@@ -34,6 +34,8 @@ async def test_without_a_model_it_is_said_once_why_no_text_can_be_asked_for(
         assert offers.costs[request].text() == ""
         assert not page.commands.texts[request].isEnabled()
     assert "model" in offers.why_none.text()
+    # One under the other, they are of one width.
+    assert len({button.width() for button in offers.buttons.values()}) == 1
 
 
 async def test_a_press_asks_for_the_text_and_says_so(

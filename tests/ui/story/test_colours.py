@@ -16,11 +16,13 @@ from app.companion import Companion
 from app.prompt.reach import Reach, Reached
 from app.prompt.turns import FinalPrompt, SentPart, SentTurn, Wire
 from app.story.inclusion import Inclusion, InclusionState
+from app.story.messages import MessageRecap
 from tests.labelled import WrittenTavern
-from tests.ui.samples import story, with_states
+from tests.ui.samples import message, story, with_states
 from tests.ui.story.conftest import ListeningSession
 from ui.program.main_window import MainWindow
-from ui.story.messages.message_model import empty_story
+from ui.story.messages.message_delegate import recap_ink
+from ui.story.messages.message_model import MessageRow, empty_story
 from ui.story.messages.row_tips import tip_of
 from ui.story.page import StoryPage
 from ui.story.reach_look import ICONS, SHOWN
@@ -217,3 +219,15 @@ async def test_the_window_shows_it_first_and_takes_a_real_prompt_for_the_truth(
     assert session.reach.verbatim_from == count - 12
     rows = page.navigator.reach_legend.rows
     assert rows[Reach.VERBATIM].accessibleName().startswith("Word for word: 12 messages")
+
+
+@pytest.mark.parametrize("tokens", [DARK, LIGHT, CONTRAST_DARK, CONTRAST_LIGHT])
+def test_a_recap_that_is_not_sent_looks_like_a_fault_only_among_the_colours_of_recaps(
+    tokens: Tokens,
+) -> None:
+    out = Inclusion(InclusionState.OUT_OF_BUDGET, "out of budget")
+    row = MessageRow(1, message(1), out, MessageRecap(text="A recap."), 9)
+    alarm = tokens.text_tone(InclusionState.OUT_OF_BUDGET)
+    assert recap_ink(tokens, row) == alarm
+    for reach in SHOWN:
+        assert recap_ink(tokens, replace(row, reach=reach)) != alarm

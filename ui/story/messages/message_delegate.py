@@ -291,7 +291,7 @@ class MessageDelegate(QStyledItemDelegate):
             ink = tokens.stale.text
             right = self._paint_redo(painter, tr("Stale. Redo"), ink, right, middle) - 2 * WORD_GAP
         else:
-            ink = tokens.text_tone(inclusion.state)
+            ink = recap_ink(tokens, shown)
             if inclusion.tokens:
                 counted = words.token_count(inclusion.tokens)
                 right = meta().draw_right(painter, counted, tokens.t3, right, middle) - WORD_GAP
@@ -377,6 +377,15 @@ def shows_recap_text(shown: MessageRow) -> bool:
 def has_recap_line(shown: MessageRow) -> bool:
     """Whether a line follows the text: the recap, or why there is none that counts."""
     return bool(shown.recap.text) or is_left_out(shown) or has_failed(shown)
+
+
+def recap_ink(tokens: Tokens, shown: MessageRow) -> QColor:
+    """Colour of the word before a recap: that of the colours which the page shows, so that a recap
+    that is merely not sent does not look like a fault.
+    """
+    if shown.reach is None:
+        return tokens.text_tone(shown.inclusion.state)
+    return reach_colour(tokens, Reach.RECAP) if shown.reach is Reach.RECAP else tokens.t3
 
 
 def needs_redo(shown: MessageRow) -> bool:
