@@ -169,7 +169,12 @@ class Material:
         if not occasion.slots.slots_enabled:
             return None
         return recap_shown(
-            occasion.story, occasion.settings, self.told_by_slots, occasion.visible_from
+            occasion.story,
+            occasion.settings,
+            self.told_by_slots,
+            occasion.visible_from,
+            count=self.means.count,
+            headings=occasion.headings,
         )
 
     @cached_property

@@ -105,12 +105,14 @@ class SlotContent:
 class RecapShown:
     """What a prompt tells of the running recap. version: number of the one that it tells. happened:
     number of the version that says what happened, an earlier one where the messages in the prompt
-    tell the rest. left: parts of it that other slots tell, by name.
+    tell the rest. left: parts of it that other slots tell, by name. tokens: of all of that version,
+    as it would stand in the prompt.
     """
 
     version: int
     happened: int
     left: tuple[str, ...] = ()
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,34 @@ def recap_words(recap: RecapShown) -> str:
     return f"{said} {left_words(recap)}".strip()
 
 
+def size_words(recap: RecapShown, slot: Slot) -> str:
+    """What becomes of all tokens of the version, "" where all of them stand in the slot."""
+    elsewhere, cut = recap.tokens - slot.full_tokens, slot.full_tokens - slot.tokens
+    figures = {"all": number(recap.tokens), "told": number(slot.tokens)}
+    if elsewhere > 0 and cut > 0:
+        return tr(
+            "Of its {all} tokens {told} stand there, {elsewhere} are told by the messages or by "
+            "other slots, and {cut} have no room.",
+            **figures,
+            elsewhere=number(elsewhere),
+            cut=number(cut),
+        )
+    if elsewhere > 0:
+        return tr(
+            "Of its {all} tokens {told} stand there; {elsewhere} are told by the messages or by "
+            "other slots.",
+            **figures,
+            elsewhere=number(elsewhere),
+        )
+    if cut > 0:
+        return tr(
+            "Of its {all} tokens {told} stand there; {cut} have no room.",
+            **figures,
+            cut=number(cut),
+        )
+    return ""
+
+
 def version_word(version: RunningVersion) -> str:
     """v7; versions count from 0 in the data and from 1 for people."""
     return f"v{version.version + 1}"

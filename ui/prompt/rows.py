@@ -10,7 +10,7 @@ from app.prompt.order import Own, Stand, layout
 from app.prompt.slots import RUNNING_RECAP_KEY, Reason, Slot, SlotContent, SlotSet
 from app.prompt.turns import Piece, SentTurn, Share, missing_slots, pieces_of
 from app.settings.slot_table import Position, Role
-from ui.core.slot_words import recap_words
+from ui.core.slot_words import recap_words, size_words
 from ui.prompt.words import OWN_NAMES, messages_words
 
 Count = Callable[[str], int]
@@ -45,9 +45,11 @@ def coming_rows(slots: SlotSet, messages: int) -> tuple[PromptRow, ...]:
     rows = _planned(slots.slots, slots.contents, messages)
     if slots.recap is None:
         return rows
-    told = recap_words(slots.recap)
+    recap, told = slots.recap, recap_words(slots.recap)
     return tuple(
-        replace(row, note=told) if row.slot and row.slot.key == RUNNING_RECAP_KEY else row
+        replace(row, note=f"{told} {size_words(recap, row.slot)}".strip())
+        if row.slot and row.slot.key == RUNNING_RECAP_KEY
+        else row
         for row in rows
     )
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from app.prompt.slots import RUNNING_RECAP_KEY
 from ui.controls.timers import once
 from ui.core.session import Session
+from ui.core.slot_words import size_words
 from ui.recaps.comparing.compare import ComparePane
 from ui.recaps.growth import GrowthPoint
 from ui.recaps.rail import RecapRail
@@ -32,7 +34,7 @@ class RecapCounts(QObject):
         is_comparing: Callable[[], bool],
     ) -> None:
         super().__init__(rail)
-        self.subject = RecapSubject(session)
+        self._session, self.subject = session, RecapSubject(session)
         self._rail, self._sides, self._is_comparing = rail, sides, is_comparing
         self._reading, self._comparison = reading, comparison
         self._model = rail.list.versions
@@ -64,6 +66,17 @@ class RecapCounts(QObject):
             if tokens is not None and not row.is_deleted:
                 points.append(GrowthPoint(row.word, tokens, self._sides.side_of(row.number)))
         self._rail.growth.show_points(points, self.subject.budget)
+        self._model.show_budget(self.subject.budget)
+        self._reading.show_size(self._size_words())
+
+    def _size_words(self) -> str:
+        """What the next prompt tells of the version in it, "" for any other."""
+        slots, row = self._session.slots, self._reading.row
+        slot = next((one for one in slots.slots if one.key == RUNNING_RECAP_KEY), None)
+        is_told = self._is_running and row is not None and row.is_current
+        if not is_told or slot is None or slots.recap is None:
+            return ""
+        return size_words(slots.recap, slot)
 
     @property
     def _is_running(self) -> bool:

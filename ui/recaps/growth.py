@@ -58,18 +58,45 @@ class GrowthLine(QWidget):
         return QSize(196, HEIGHT)
 
     def _places(self) -> list[QPointF]:
-        area = QRectF(5, TOP, self.width() - 12, self.height() - TOP - FOOT)
-        most = max((point.tokens for point in self._points), default=1)
-        # A budget far above would press the line flat: the scale then ends at the line.
-        top = self._budget if 0 < self._budget < 2.5 * most else most * 1.1
+        area = self._area
         step = area.width() / max(1, len(self._points) - 1)
         return [
             QPointF(
                 area.left() + number * step,
-                area.bottom() - area.height() * min(1.0, point.tokens / max(1.0, top)),
+                self._height_of(point.tokens),
             )
             for number, point in enumerate(self._points)
         ]
+
+    @property
+    def _area(self) -> QRectF:
+        return QRectF(5, TOP, self.width() - 12, self.height() - TOP - FOOT)
+
+    @property
+    def _top(self) -> float:
+        """Tokens at the upper end: those of the longest version, or its budget."""
+        most = max((point.tokens for point in self._points), default=1)
+        # A budget far above would press the line flat: the scale then ends at the line.
+        return float(max(self._budget, most)) if self._shows_budget else most * 1.1
+
+    @property
+    def _shows_budget(self) -> bool:
+        most = max((point.tokens for point in self._points), default=1)
+        return 0 < self._budget < 2.5 * most
+
+    def _height_of(self, tokens: float) -> float:
+        """Where so many tokens stand, px from above."""
+        return self._area.bottom() - self._area.height() * tokens / max(1.0, self._top)
+
+    @property
+    def budget_line(self) -> float | None:
+        """Where the budget stands, px from above; None where it is not drawn."""
+        return self._height_of(self._budget) if self._shows_budget else None
+
+    @property
+    def heights(self) -> tuple[float, ...]:
+        """Where the versions stand, px from above, oldest first."""
+        return tuple(place.y() for place in self._places())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
@@ -87,10 +114,10 @@ class GrowthLine(QWidget):
         if len(places) < 2:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        most = max(point.tokens for point in self._points)
-        if self._budget and self._budget < 2.5 * most:
+        line = self.budget_line
+        if line is not None:
             painter.setPen(QPen(t.line2, 1, Qt.PenStyle.DashLine))
-            painter.drawLine(QPointF(0, TOP + 0.5), QPointF(self.width(), TOP + 0.5))
+            painter.drawLine(QPointF(0, line + 0.5), QPointF(self.width(), line + 0.5))
         floor = self.height() - FOOT
         ground = QPolygonF([QPointF(places[0].x(), floor), *places, QPointF(places[-1].x(), floor)])
         painter.setPen(Qt.PenStyle.NoPen)

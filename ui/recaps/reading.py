@@ -65,6 +65,7 @@ class ReadingPane(QWidget):
         self.is_base_in_prompt = False
         self._title = section()
         self._origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
+        self._size = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self.back = Button(tr("Back to the comparison"), icon="chevron-left")
         self.restore = Button(tr("Restore"), icon="undo")
         self.use = Button(tr("Use this version"), icon="check")
@@ -132,7 +133,7 @@ class ReadingPane(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 12, 0, 0)
         outer.setSpacing(14)
-        for widget in (top, self._origin, self.offer, self.told, self.pins):
+        for widget in (top, self._origin, self._size, self.offer, self.told, self.pins):
             row = centred(widget, COLUMN)
             row.setContentsMargins(GUTTER, 0, GUTTER, 0)
             outer.addLayout(row)
@@ -181,7 +182,15 @@ class ReadingPane(QWidget):
         """Tokens of what is being written. budget: 0 for none."""
         if self.is_editing:
             self._title.setText(self._next)
-            if budget:
+            if 0 < budget < tokens:
+                words = tr(
+                    "draft, saved as you type, {tokens} of {budget} tokens, {over} too many: the "
+                    "prompt tells what of it matters most",
+                    tokens=number(tokens),
+                    budget=number(budget),
+                    over=number(tokens - budget),
+                )
+            elif budget:
                 words = tr(
                     "draft, saved as you type, {tokens} of {budget} tokens",
                     tokens=number(tokens),
@@ -194,6 +203,11 @@ class ReadingPane(QWidget):
                     tokens,
                 )
             self._origin.setText(words)
+
+    def show_size(self, words: str) -> None:
+        """What becomes of its tokens in the next prompt, "" where there is nothing to say."""
+        self._size.setText(words)
+        self._size.setVisible(bool(words) and not self.is_editing)
 
     def show_back(self, words: str) -> None:
         """Offer the way back to an open comparison, "" for none."""
@@ -227,6 +241,7 @@ class ReadingPane(QWidget):
             button.setVisible(is_editing)
         if is_editing:
             others = (self.back, self.restore, self.use, self.compare, self.edit, self.delete)
+            self._size.hide()
             for other in (*others, self.pin, self.pins, self.offer, self.told):
                 other.hide()
             self.text.prose.setExtraSelections([])

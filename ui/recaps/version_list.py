@@ -36,6 +36,7 @@ from ui.recaps.version_rows import (
     Index,
     VersionModel,
     VersionRow,
+    over_words,
 )
 from ui.theme import Tokens, current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
@@ -136,7 +137,9 @@ class VersionList(QListView):
                 LEFT: tr(self._tips[0]),
                 RIGHT: tr(self._tips[1]),
             }
+            over = self.versions.over(row.number) if row is not None else 0
             told = row.told if row is not None else ""
+            told = told or (over_words(over) if over else "")
             QToolTip.showText(
                 self.cursor().pos(), words.get(side, told[:1].upper() + told[1:]), self
             )
@@ -245,14 +248,16 @@ class _VersionDelegate(QStyledItemDelegate):
         line = area.adjusted(12, 24, -8, -5)
         if isinstance(tokens, int):
             painter.setFont(ui_font(12, SEMIBOLD))
-            painter.setPen(t.t3 if row.is_deleted else t.t1)
+            is_over = self._view.versions.over(row.number) > 0
+            ink = t.out_of_budget.text if is_over else t.t1
+            painter.setPen(t.t3 if row.is_deleted else ink)
             painter.drawText(line, _RIGHT, number(tokens))
             figure = painter.fontMetrics().horizontalAdvance(number(max(tokens, 100)))
             most = max(1, self._view.versions.most_tokens())
             bar = QRectF(line.right() - figure - 8 - BAR, line.center().y() - 2, BAR, 4)
             rounded(painter, bar, 2, t.line)
             bar.setWidth(max(4.0, BAR * tokens / most))
-            rounded(painter, bar, 2, t.t3)
+            rounded(painter, bar, 2, t.out_of_budget.fill if is_over else t.t3)
             line.setRight(line.right() - figure - 10 - BAR)
         if row.is_locked:
             lock = icon_pixmap("lock", t.t2, LOCK, painter.device().devicePixelRatioF())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
-from app.core.translation import N_, tr, trn
+from app.core.translation import N_, number, tr, trn
 from app.story.recap_texts.by_hand import reworded
 from app.story.recaps import YOU, RunningVersion, SceneRecap, visible_versions
 from app.story.story import Story
@@ -90,7 +90,8 @@ def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[Versi
 def running_why(version: RunningVersion) -> str:
     """Why a version of the running recap was made."""
     if version.is_stand_in:
-        return tr("Stopgap without the model, scenes 1–{last}", last=version.scene_count)
+        # The scenes first: a narrow list cuts the end.
+        return tr("Scenes 1–{last}, a stopgap without the model", last=version.scene_count)
     if version.reason == "fold" and version.scene_count:
         if version.scene_count == 1:
             return tr("Scene 1 folded in")
@@ -144,6 +145,11 @@ def scene_why(recap: SceneRecap, place: int) -> str:
     return tr("Redone") if place else tr("First version")
 
 
+def over_words(tokens: int) -> str:
+    """That a version is longer than its budget. tokens: by how much."""
+    return tr("{tokens} over its budget: the prompt tells what matters most", tokens=number(tokens))
+
+
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -164,6 +170,7 @@ class VersionModel(QAbstractListModel):
         super().__init__()
         self._rows: list[VersionRow | None] = []  # None: the heading
         self._tokens: Mapping[int, int] = {}
+        self._budget = 0
         self._sides: dict[int, str] = {}
 
     @property
@@ -189,6 +196,16 @@ class VersionModel(QAbstractListModel):
         """Tokens of each version, by its number."""
         self._tokens = tokens
         self._tell()
+
+    def show_budget(self, budget: int) -> None:
+        """Tokens that one of them may take in the prompt, 0 for no budget of its own."""
+        if budget != self._budget:
+            self._budget = budget
+            self._tell()
+
+    def over(self, number: int) -> int:
+        """Tokens that a version has beyond its budget, 0 for none."""
+        return max(0, self._tokens.get(number, 0) - self._budget) if self._budget else 0
 
     def show_sides(self, left: int | None, right: int | None) -> None:
         """Which versions are compared; None for none."""
@@ -247,6 +264,8 @@ class VersionModel(QAbstractListModel):
         words += [row.quote] if row.quote else []
         tokens = self._tokens.get(row.number)
         words += [trn("{n} token", "{n} tokens", tokens)] if tokens is not None else []
+        over = self.over(row.number)
+        words += [over_words(over)] if over else []
         words += [tr(row.current_word)] if row.is_current else []
         words += [row.told] if row.told else []
         words += [tr("deleted")] if row.is_deleted else []

@@ -61,10 +61,16 @@ def running_recap_slot(
 
 
 def recap_shown(
-    story: Story, settings: Mapping[str, Any], spare: Sequence[str], visible_from: int | None
+    story: Story,
+    settings: Mapping[str, Any],
+    spare: Sequence[str],
+    visible_from: int | None,
+    *,
+    count: Count,
+    headings: Headings = ENGLISH,
 ) -> RecapShown | None:
-    """Which version the slot tells, and what of it others tell; arguments as above, None where the
-    slot is empty.
+    """Which version the slot tells, its size, and what of it others tell; arguments as above, None
+    where the slot is empty.
     """
     version = injected_version(story.running, story.places)
     told = _told_content(story, settings, spare, visible_from)
@@ -78,7 +84,9 @@ def recap_shown(
     if is_headed(whole):
         before, after = parse_recap(whole), parse_recap(told)
         left = tuple(part for part in spare if getattr(before, part) != getattr(after, part))
-    return RecapShown(version.version, then.version, left)
+    frame = RecapSettings(settings).running_recap_frame
+    tokens = count(_framed(frame, "{{running_recap}}", headings, version.content))
+    return RecapShown(version.version, then.version, left, tokens)
 
 
 def _told_content(

@@ -21,7 +21,7 @@ from app.memory.records import (
 from app.prompt.choosing.presence import Besides
 from app.prompt.generation import Turn
 from app.prompt.rendering.text_slots import sentences
-from app.prompt.slots import Reason, RecapShown, Slot, TurnKind
+from app.prompt.slots import RUNNING_RECAP_KEY, Reason, RecapShown, Slot, TurnKind
 from app.settings.slot_table import Position, Role, SlotName
 from app.story.messages import Message, digest
 from app.story.recaps import YOU, RunningRecap, RunningVersion, SceneRecap
@@ -884,8 +884,12 @@ def test_the_recap_leaves_how_things_stand_to_the_ledger() -> None:
     attic = memory("attic", Tier.STATE_LEDGER, subject="Vera", field="location")
     both = whole(prompt([attic], of=of))
     assert "cellar" not in both
-    assert prompt([attic], of=of).recap == RecapShown(0, 0, ("state",))
-    assert prompt(of=of).recap == RecapShown(0, 0)
+    shown, alone = prompt([attic], of=of).recap, prompt(of=of).recap
+    assert shown is not None
+    assert alone is not None
+    size = next(slot.full_tokens for slot in prompt(of=of).slots if slot.key == RUNNING_RECAP_KEY)
+    assert shown == RecapShown(0, 0, ("state",), size)  # of all of it, whoever tells it
+    assert alone == RecapShown(0, 0, (), size)
     assert "location: attic" in both
     assert "The first evening." in both
     assert "cellar" in whole(prompt(of=of))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
-from app.story.recaps import SceneRecap
-from ui.recaps.version_rows import scene_why
+from app.story.recaps import RunningVersion, SceneRecap
+from ui.recaps.growth import GrowthLine, GrowthPoint
+from ui.recaps.version_rows import VersionModel, VersionRow, running_why, scene_why
 
 
 @pytest.mark.parametrize(
@@ -21,3 +24,28 @@ from ui.recaps.version_rows import scene_why
 def test_a_version_says_where_it_comes_from(made_by: str, said: str) -> None:
     recap = SceneRecap("m1", 0, "", "They met.", "d", made_by, 1.0)
     assert scene_why(recap, 0) == said
+
+
+def test_a_version_that_is_longer_than_its_budget_says_so(qapp: QApplication) -> None:
+    """The list said 1,444, the prompt 1,000 of 1,000, and the curve ran along the budget."""
+    model = VersionModel()
+    model.show_rows(
+        [VersionRow(1, "long", 1.0, "you", "Your edit"), VersionRow(0, "", 1.0, "", "")]
+    )
+    model.show_tokens({0: 900, 1: 1_444})
+    model.show_budget(1_000)
+    assert (model.over(0), model.over(1)) == (0, 444)
+    spoken = str(model.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
+    assert "444 over its budget" in spoken
+    line = GrowthLine()
+    line.resize(200, 156)
+    line.show_points([GrowthPoint("v1", 900), GrowthPoint("v2", 1_444)], 1_000)
+    assert line.budget_line is not None
+    below, above = line.heights
+    assert above < line.budget_line < below
+
+
+def test_a_stopgap_names_its_scenes_first() -> None:
+    """A narrow list cuts the end: v2 to v4 could not be told apart."""
+    version = RunningVersion(3, "It rained.", 4, "", "m9", "built-in, in place of x", 1.0)
+    assert running_why(version).startswith("Scenes 1–4")
