@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from app.core.model_use import Prices
+
+
+class Asked(StrEnum):
+    """What one command asks for."""
+
+    MESSAGES = "messages"
+    SCENES = "scenes"
+    RUNNING = "running"  # a scene folded in anew, with what comes behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +26,7 @@ class AskedCost:
     prompt_tokens: int = 0
     output_tokens: int = 0
     price: float | None = None
+    of: Asked = Asked.MESSAGES
 
     @property
     def tokens(self) -> int:

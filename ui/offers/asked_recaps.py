@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 
 from app.core.translation import N_, number, roughly, tr, trn
-from app.views.asked_cost import AskedCost
+from app.views.asked_cost import Asked, AskedCost
 from ui.core.session import Session
 from ui.shell.notice import Notice
 
@@ -20,19 +20,30 @@ COMMAND = N_("changing the story")
 Begin = Callable[[], Coroutine[Any, Any, object]]
 
 
-def asked_sentence(cost: AskedCost, *, of_scenes: bool, is_paused: bool = False) -> str:
+TAKES = {
+    Asked.MESSAGES: N_(
+        "Writing the recaps of these messages takes {requests} to the model, about {cost}."
+    ),
+    Asked.SCENES: N_(
+        "Writing the recaps of these scenes takes {requests} to the model, about {cost}."
+    ),
+    Asked.RUNNING: N_(
+        "Making the running recap again from this scene on takes {requests} to the model, about "
+        "{cost}."
+    ),
+}
+
+
+def asked_sentence(cost: AskedCost, *, is_paused: bool = False) -> str:
     """What it takes, before the user says yes."""
     requests = trn("{n} request", "{n} requests", cost.requests)
     tokens = tr("{tokens} tokens", tokens=roughly(cost.tokens))
     known = [tokens]
     if cost.price is not None:
         known.append(tr("about {price} by your prices", price=number(cost.price, 2)))
-    said = (
-        tr("Writing the recaps of these scenes takes {requests} to the model, about {cost}.")
-        if of_scenes
-        else tr("Writing the recaps of these messages takes {requests} to the model, about {cost}.")
-    ).format(requests=requests, cost=", ".join(known))
-    order = tr("They go before all else that waits.")
+    said = tr(TAKES[cost.of], requests=requests, cost=", ".join(known))
+    is_first = cost.of is not Asked.RUNNING
+    order = tr("They go before all else that waits.") if is_first else ""
     paused = tr("The work is paused: it begins when you go on.") if is_paused else ""
     return " ".join(filter(None, (said, order, paused)))
 
@@ -48,15 +59,17 @@ class AskedRecaps(QObject):
         notice.acted.connect(self._on_acted)
         session.chat_opened.connect(self._on_chat_opened)
 
-    def ask(self, cost: AskedCost, begin: Begin, of_scenes: bool) -> None:
+    def ask(self, cost: AskedCost, begin: Begin) -> None:
         """Do it where it is little, else say what it takes first."""
         if cost.requests <= FEW:
             self._session.do(begin(), name=COMMAND)
             return
         self._begin = begin
         is_paused = self._session.companion.work.is_paused
-        sentence = asked_sentence(cost, of_scenes=of_scenes, is_paused=is_paused)
-        self._notice.offer(MANY_RECAPS, sentence, way_on=tr("Write the recaps"))
+        sentence = asked_sentence(cost, is_paused=is_paused)
+        is_running = cost.of is Asked.RUNNING
+        way_on = tr("Make it again") if is_running else tr("Write the recaps")
+        self._notice.offer(MANY_RECAPS, sentence, way_on=way_on)
 
     def _on_acted(self, key: str) -> None:
         begin = self._begin

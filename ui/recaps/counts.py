@@ -24,9 +24,11 @@ COUNT_MS = 150
 class RecapCounts(QObject):
     """subject: whose versions are looked at. is_comparing: two of them are shown side by side."""
 
+    # 7 parameters: the page alone makes it, of its own parts.
     def __init__(
         self,
         session: Session,
+        subject: RecapSubject,
         rail: RecapRail,
         reading: ReadingPane,
         comparison: ComparePane,
@@ -34,7 +36,7 @@ class RecapCounts(QObject):
         is_comparing: Callable[[], bool],
     ) -> None:
         super().__init__(rail)
-        self._session, self.subject = session, RecapSubject(session)
+        self._session, self.subject = session, subject
         self._rail, self._sides, self._is_comparing = rail, sides, is_comparing
         self._reading, self._comparison = reading, comparison
         self._model = rail.list.versions

@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.translation import tr
-from app.story.drafts import Draft
 from app.story.story import Story
 from app.views.story_change import StoryChange
 from ui.core.session import Session
@@ -17,6 +16,7 @@ from ui.recaps.commands import RecapCommands
 from ui.recaps.comparing.compare import ComparePane
 from ui.recaps.counts import RecapCounts
 from ui.recaps.draft_keeper import DraftKeeper
+from ui.recaps.draft_offer import DraftOffer
 from ui.recaps.kept_versions import KeptVersions
 from ui.recaps.lore import LorePane
 from ui.recaps.pinning import RecapPinning
@@ -32,14 +32,16 @@ class RecapsPage(QWidget):
 
     Signals:
         header_changed: title, place or tools became others.
+        recaps_asked: the reader wants recaps; what they take, what begins it.
     """
 
     header_changed = Signal()
+    recaps_asked = Signal(object, object)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._subject = RecapSubject(session)
+        self._subject = RecapSubject(session, self.recaps_asked.emit)
         self._kept = KeptVersions(session, lambda: self._subject.anchor, self)
         self._sides = Sides()
         self._follows_current = True
@@ -54,8 +56,10 @@ class RecapsPage(QWidget):
         self.comparison = ComparePane()
         self.lore = LorePane(session)
         self.drafts = DraftKeeper(session, self)
+        self._draft = DraftOffer(self.drafts, self.reading, self.model)
         self._counts = RecapCounts(
             session,
+            self._subject,
             self.rail,
             self.reading,
             self.comparison,
@@ -110,12 +114,10 @@ class RecapsPage(QWidget):
         reading.delete_asked.connect(self._on_delete)
         reading.compare_asked.connect(self.compare_shown)
         reading.back_asked.connect(self._show_comparison)
-        reading.discard_asked.connect(self._on_discard)
         reading.rebuild_asked.connect(lambda: self._subject.rebuild())
         comparison.edited.connect(self._on_result_edited)
         comparison.keep_asked.connect(self.keep_result)
         comparison.closed.connect(self.close_comparison)
-        self.drafts.found.connect(self._on_draft_found)
         self.pinning.text_made.connect(self._on_text_made)
         doing = {
             self.commands.edit: self._on_write_asked,
@@ -208,8 +210,9 @@ class RecapsPage(QWidget):
 
     def _on_scene_chosen(self, anchor: str) -> None:
         if self.reading.is_editing:
-            self._leave_editing()
-        self._subject = self._counts.subject = RecapSubject(self._session, anchor)
+            self._draft.leave()
+        self._subject = RecapSubject(self._session, self.recaps_asked.emit, anchor)
+        self._counts.subject = self._subject
         self._kept.next_number = None
         self._follows_current = True
         self._close_sides()
@@ -219,7 +222,7 @@ class RecapsPage(QWidget):
 
     def _on_lore_chosen(self) -> None:
         if self.reading.is_editing:
-            self._leave_editing()
+            self._draft.leave()
         self._close_sides()
         self.lore.refresh()
         self._stack.setCurrentWidget(self.lore)
@@ -305,40 +308,19 @@ class RecapsPage(QWidget):
         self._keep(text, self.reading.base, was_in_prompt=self.reading.is_base_in_prompt)
 
     def _keep(self, text: str, base: int | None, *, was_in_prompt: bool = False) -> None:
-        self.drafts.forget()
-        self.reading.show_draft(None)
+        self._draft.end()
         self._follows_current = True
         self._subject.keep(text, base, was_in_prompt=was_in_prompt)
 
     def _on_editing_ended(self) -> None:
-        self._leave_editing()
+        self._draft.leave()
         self._show_row()
         self._look_for_draft()
-
-    def _leave_editing(self) -> None:
-        """Stop writing; what was written stays as a draft."""
-        row, text = self.reading.row, self.reading.text.text
-        self.reading.text.set_editing(False)
-        is_same = text.strip() == (row.text.strip() if row is not None else "")
-        if is_same and self.drafts.is_begun:
-            self.drafts.discard()
-        self.drafts.flush()
 
     # Drafts
 
     def _look_for_draft(self) -> None:
         self.drafts.look_for(self._subject.kind, self._subject.anchor)
-
-    def _on_draft_found(self, draft: Draft | None) -> None:
-        texts = {row.text.strip() for row in self.model.rows if not row.is_deleted}
-        if draft is not None and draft.text.strip() in texts | {""}:
-            self.drafts.discard()  # it became a version before the program was killed
-            draft = None
-        self.reading.show_draft(draft)
-
-    def _on_discard(self) -> None:
-        self.drafts.discard()
-        self.reading.show_draft(None)
 
     # Versions away and back
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from app.core.translation import N_, tr
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion
 from app.story.scenes import Scene
+from app.views.asked_cost import AskedCost
 from app.work.planning.folding import made_without_model
 from ui.core.session import Session
 from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
@@ -24,14 +25,20 @@ EMPTY_SCENE = N_("This scene has no recap yet. It is written by itself, or by yo
 EMPTY_SO_FAR = N_("This scene has no recap yet.")
 
 
+# What it takes, and what begins it.
+Ask = Callable[[AskedCost, Callable[[], Coroutine[Any, Any, object]]], None]
+
+
 class RecapSubject:
     """Does to a recap what the page is asked for, whichever recap it is.
 
-    anchor: message that closes the scene, "" for the running recap.
+    ask: begins what would be asked of a model, many requests only at the user's word. anchor:
+    message that closes the scene, "" for the running recap.
     """
 
-    def __init__(self, session: Session, anchor: str = "") -> None:
+    def __init__(self, session: Session, ask: Ask, anchor: str = "") -> None:
         self._session = session
+        self._ask = ask
         self.anchor = anchor
 
     @property
@@ -136,10 +143,10 @@ class RecapSubject:
             self._rebuild(self.anchor)
 
     def _rebuild(self, anchor: str) -> None:
-        path = self._session.path
+        path, companion = self._session.path, self._session.companion
         if path is not None:
-            rebuilding = self._session.companion.edits.rebuild_running_recap(path, anchor)
-            self._do(rebuilding, N_("rebuilding the running recap"))
+            cost = companion.asked_costs.of_rebuild(path, anchor)
+            self._ask(cost, lambda: companion.edits.rebuild_running_recap(path, anchor))
 
     @property
     def let_go(self) -> tuple[Scene, ...]:
@@ -165,10 +172,10 @@ class RecapSubject:
 
     def redo_made_without_model(self) -> None:
         """Let the model write those, and what tells them."""
-        path = self._session.path
+        path, companion = self._session.path, self._session.companion
         if path is not None:
-            command = self._session.companion.edits.redo_made_without_model(path)
-            self._do(command, N_("redoing the recap"))
+            cost = companion.asked_costs.of_made_without_model(path)
+            self._ask(cost, lambda: companion.edits.redo_made_without_model(path))
 
     def _do(self, command: Coroutine[Any, Any, object], name: str) -> None:
         self._session.do(command, name=name)

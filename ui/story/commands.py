@@ -25,8 +25,8 @@ INJECTS = "message_recaps_inject"
 COLOURS = "story_colours"
 COMMAND = N_("changing the story")
 
-# What it takes, what begins it, and whether it is about scenes and not messages.
-Ask = Callable[[AskedCost, Callable[[], Coroutine[Any, Any, object]], bool], None]
+# What it takes, and what begins it.
+Ask = Callable[[AskedCost, Callable[[], Coroutine[Any, Any, object]]], None]
 
 
 class StoryCommands:
@@ -57,7 +57,7 @@ class StoryCommands:
             self._on_break(name, target)
         elif name == "recap_missing":
             cost = self._session.companion.asked_costs.of_messages(path)
-            self._ask(cost, lambda: recaps.write_missing(path), False)
+            self._ask(cost, lambda: recaps.write_missing(path))
         elif name == "recap_scene_messages" and (scene := target.the_scene()) is not None:
             shown = target.story.messages[scene.first : scene.last + 1]
             self._write(path, tuple(message.anchor for message in shown))
@@ -74,7 +74,7 @@ class StoryCommands:
 
     def _write(self, path: Path, anchors: Sequence[str]) -> None:
         cost = self._session.companion.asked_costs.of_messages(path, anchors)
-        self._ask(cost, lambda: self._edits.messages.write(path, anchors), False)
+        self._ask(cost, lambda: self._edits.messages.write(path, anchors))
 
     def _on_message(self, name: str, target: Target, message: Message) -> None:
         path, edits = target.story.chat.path, self._edits
@@ -108,9 +108,15 @@ class StoryCommands:
             anchor = target.story.messages[target.message].anchor
             self._do(edits.messages.write(path, (anchor,)))
         elif closing is not None:
-            redo = name == "redo_recap"
-            make = edits.redo_scene_recap if redo else edits.rebuild_running_recap
-            self._do(make(path, closing.anchor))
+            self._on_closed_scene(name, path, closing.anchor)
+
+    def _on_closed_scene(self, name: str, path: Path, anchor: str) -> None:
+        edits = self._edits
+        if name == "redo_recap":
+            self._do(edits.redo_scene_recap(path, anchor))
+            return
+        cost = self._session.companion.asked_costs.of_rebuild(path, anchor)
+        self._ask(cost, lambda: edits.rebuild_running_recap(path, anchor))
 
     def redo_scene(self, story: Story, scene: int) -> None:
         """Write a closed scene's recap anew."""
@@ -184,7 +190,7 @@ class StoryCommands:
                 await self._edits.redo_scene_recap(path, anchor)
 
         if anchors:
-            self._ask(self._session.companion.asked_costs.of_scenes(path, anchors), begin, True)
+            self._ask(self._session.companion.asked_costs.of_scenes(path, anchors), begin)
 
     def injects_recaps(self, story: Story) -> bool:
         """Whether message recaps of a story go into its prompt; yes where there is no story."""

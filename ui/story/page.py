@@ -52,7 +52,7 @@ class StoryPage(QWidget):
         message_chosen: message index, -1 when a scene or nothing is current.
         breaks_wanted: the reader wants the model to look for scene breaks.
         clearing_wanted: the reader wants every recap and break forgotten.
-        recaps_asked: the reader wants recaps; what they take, what begins it, whether of scenes.
+        recaps_asked: the reader wants recaps; what they take, what begins it.
         recap_import_wanted: the reader wants what other extensions left.
         budget_wanted: the reader wants more room for recaps.
         scene_memories_wanted: number of the scene whose memories the reader wants to see.
@@ -64,7 +64,7 @@ class StoryPage(QWidget):
     message_chosen = Signal(int)
     breaks_wanted = Signal()
     clearing_wanted = Signal()
-    recaps_asked = Signal(object, object, bool)
+    recaps_asked = Signal(object, object)
     recap_import_wanted = Signal()
     budget_wanted = Signal()
     scene_memories_wanted = Signal(int)

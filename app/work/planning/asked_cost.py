@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.settings.recaps import RecapSettings
+from app.story.scenes import Scene
 from app.story.story import Story
 from app.views.asked_cost import AskedCost
 
@@ -27,4 +29,16 @@ def message_recaps_cost(
         count,
         read + count * INSTRUCTION_TOKENS,
         count * (ANSWER_TOKENS + reasoning_tokens),
+    )
+
+
+def before_rebuild(story: Story, scene: Scene) -> Story:
+    """The story as it is when the running recap is to be made again from this scene on."""
+    places, running = story.places, story.running
+    kept = tuple(v for v in running.versions if places.get(v.last_anchor, -1) < scene.first)
+    numbers = {version.version for version in kept}
+    current = running.current_version if running.current_version in numbers else None
+    return replace(
+        story,
+        running=replace(running, versions=kept, current_version=current, forgone=frozenset()),
     )

@@ -212,7 +212,7 @@ def _ended(worked: Worked) -> tuple[int, int]:
     return worked.done, worked.failed
 
 
-# 7 parameters: what there is to do, and how it is done.
+# 8 parameters: what there is to do, and how it is done.
 def catch_up_plan(
     story: Story,
     specs: Sequence[OperationSpec],
@@ -222,12 +222,13 @@ def catch_up_plan(
     reading: ReadingCost = NO_READING,
     free: Collection[OperationKind] = (),
     are_folds_beside: bool = False,
+    are_folds_wanted: bool = False,
 ) -> CatchUpPlan | None:
     """What the planned scene recaps and folds, and the folds behind them, take; None without any.
 
     search: of the scene breaks, where that is planned too. reading: for memory, likewise. free:
     kinds of work that ask no model, and are left out. are_folds_beside: a request for a recap asks
-    for a fold, too, where it can.
+    for a fold, too, where it can. are_folds_wanted: folds are counted though no recap is planned.
     """
     wanted = {spec.anchor for spec in specs if spec.kind is OperationKind.SCENE_RECAP}
     scenes = [scene for scene in story.scenes if scene.closing and scene.closing.anchor in wanted]
@@ -236,7 +237,8 @@ def catch_up_plan(
         scenes = []
     if OperationKind.RUNNING_RECAP in free:
         folded = []
-    if not scenes and not any(spec.kind is OperationKind.RUNNING_RECAP for spec in specs):
+    is_folding = are_folds_wanted or any(s.kind is OperationKind.RUNNING_RECAP for s in specs)
+    if not scenes and not is_folding:
         folded = []
     if not scenes and not folded and not search.requests and not reading.requests:
         return None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from app.core.operations import OperationKind
-from app.views.asked_cost import AskedCost
+from app.core.operations import OperationKind, OperationSpec
+from app.story.story import Story
+from app.views.asked_cost import Asked, AskedCost
+from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.asked_cost import message_recaps_cost
-from app.work.planning.catch_up import catch_up_plan
+from app.work.planning.asked_cost import before_rebuild, message_recaps_cost
+from app.work.planning.catch_up import KINDS, catch_up_plan
+from app.work.planning.folding import made_without_model
 from app.work.planning.planner import Writing, missing_recaps, scene_recap_spec
 from app.work.scheduling.estimates import Estimates
 
@@ -50,10 +52,50 @@ class AskedCosts:
             return NOTHING
         scenes = [scene for a in anchors if (scene := story.scene_ending_at(a)) is not None]
         specs = [scene_recap_spec(story, chat.chat_id, s, settings, writing) for s in scenes]
-        plan = catch_up_plan(story, specs, settings)
+        return self._of_plan(chat, story, specs, Asked.SCENES)
+
+    def of_rebuild(self, path: Path, anchor: str) -> AskedCost:
+        """Folding scenes in anew from the one on that ends at this message."""
+        chat = self._chats.required(path)
+        scene = chat.story.scene_ending_at(anchor)
+        if scene is None:
+            return NOTHING
+        return self._of_plan(chat, before_rebuild(chat.story, scene), (), Asked.RUNNING)
+
+    def of_made_without_model(self, path: Path) -> AskedCost:
+        """Recaps that rules wrote, and folding in anew from the first of them on."""
+        chat = self._chats.required(path)
+        story, settings, writing = chat.story, chat.settings(), self._writing()
+        scenes = [story.scene_ending_at(anchor) for anchor in made_without_model(story)]
+        told = [scene for scene in scenes if scene is not None]
+        if not told:
+            return NOTHING
+        specs = [
+            scene_recap_spec(story, chat.chat_id, scene, settings, writing)
+            for scene in told
+            if (recap := story.scene_recap(scene)) is not None and recap.is_without_model
+        ]
+        rebuilt = before_rebuild(story, told[0])
+        return self._of_plan(chat, rebuilt, specs, Asked.SCENES)
+
+    def _of_plan(
+        self, chat: OpenChat, story: Story, specs: Sequence[OperationSpec], of: Asked
+    ) -> AskedCost:
+        """What these recaps and the folds behind them take; of what asks nobody, nothing."""
+        settings, writing = chat.settings(), self._writing()
+        free = frozenset(kind for kind in KINDS if writing.of(kind).is_free)
+        # Of nobody is asked what a first scene tells; that is all that is spared without a recap.
+        plan = catch_up_plan(
+            story,
+            specs,
+            settings,
+            free=free,
+            are_folds_beside=not specs,
+            are_folds_wanted=of is Asked.RUNNING,
+        )
         if plan is None:
             return NOTHING
-        cost = AskedCost(plan.requests, plan.prompt_tokens, plan.output_tokens)
+        kind = OperationKind.SCENE_RECAP if plan.scenes else OperationKind.RUNNING_RECAP
         thought = plan.requests * writing.of(kind).reasoning_tokens
-        cost = replace(cost, output_tokens=cost.output_tokens + thought)
+        cost = AskedCost(plan.requests, plan.prompt_tokens, plan.output_tokens + thought, of=of)
         return self._estimates.asked(cost, kind)

@@ -13,6 +13,7 @@ import pytest_asyncio
 from app.companion import Companion, open_companion
 from app.core.paths import user_folders
 from app.story.story import Story
+from app.views.asked_cost import Asked
 from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 
@@ -160,6 +161,9 @@ async def test_what_the_user_has_built_anew_is_asked_for_anew(desk: Desk) -> Non
     before = desk.story.running.versions
     assert [version.scene_count for version in before] == [1, 2]
     asked = len(desk.model.llm.requests)
+    cost = desk.companion.asked_costs.of_rebuild(desk.path, desk.anchors[2])
+    assert (cost.of, cost.requests) == (Asked.RUNNING, 1)
+    assert cost.tokens > 0
     await desk.edits.rebuild_running_recap(desk.path, desk.anchors[2])
     assert await desk.finished() == []
     after = desk.story.running.versions[len(before) :]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from app.companion import Companion
 from app.core.operations import FINISHED, OperationKind
-from app.views.asked_cost import AskedCost
+from app.views.asked_cost import Asked, AskedCost
 from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm
 from ui.offers.asked_recaps import asked_sentence
 from ui.program.main_window import MainWindow
+from ui.recaps.page import RecapsPage
 from ui.work.page import WorkPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -19,11 +20,11 @@ Until = Callable[[Callable[[], bool]], Awaitable[None]]
 
 def test_the_question_names_requests_tokens_and_price() -> None:
     cost = AskedCost(3_012, 1_500_000, 200_000)
-    assert asked_sentence(cost, of_scenes=False) == (
+    assert asked_sentence(cost) == (
         "Writing the recaps of these messages takes 3,012 requests to the model, about 1.7 million "
         "tokens. They go before all else that waits."
     )
-    dear = asked_sentence(AskedCost(7, 7_000, 700, 1.5), of_scenes=True, is_paused=True)
+    dear = asked_sentence(AskedCost(7, 7_000, 700, 1.5, of=Asked.SCENES), is_paused=True)
     assert dear.startswith("Writing the recaps of these scenes takes 7 requests to the model")
     assert "about 1.50 by your prices" in dear
     assert "paused" in dear
@@ -78,3 +79,47 @@ async def test_all_missing_recaps_are_begun_only_at_the_users_word(
         await until(lambda: queued() == count)
         await companion.edits.undo(path)
         assert queued() == 0
+
+
+async def test_a_running_recap_is_made_again_only_at_the_users_word(
+    window: MainWindow, companion: Companion, tmp_path: Path, until: Until
+) -> None:
+    """One press folded all scenes in anew, without a word on what that takes."""
+    path = write_chat(tmp_path / "chat.jsonl", [message(number) for number in range(20)])
+    assert window.desk is not None
+    with FakeLlm(lambda _request: "They talked at the quay.") as llm:
+        for name, value in (("scene_breaks_auto", False), ("memory_auto", False)):
+            companion.settings.put(name, value)
+        await window.desk.session.open_path(path)
+        story = companion.story(path)
+        assert story is not None
+        for number in range(1, 20, 2):
+            await companion.edits.scenes.mark(path, story.messages[number].anchor)
+        await companion.finished(path)
+        story = companion.story(path)
+        assert story is not None
+        before = len(story.running.versions)
+        assert before > 6  # of which rules wrote each
+        await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
+        companion.work.pause()
+        window.show_page("recaps")
+        page = window.page
+        assert isinstance(page, RecapsPage)
+        notice = window.frame.notice
+
+        def is_retired() -> bool:
+            story = companion.story(path)
+            return story is not None and any(v.is_retired for v in story.running.versions)
+
+        page.rail.redo.trigger()
+        await until(lambda: "running recap again from this scene on" in notice.sentence)
+        assert f"takes {before - 1} requests to the model" in notice.sentence
+        assert notice.way_on == "Make it again"
+        assert not is_retired()
+        page.rail.renew.trigger()
+        await until(lambda: "Writing the recaps of these scenes takes" in notice.sentence)
+        assert not is_retired()
+        page.rail.redo.trigger()
+        await until(lambda: "running recap again" in notice.sentence)
+        notice.take_up()
+        await until(is_retired)

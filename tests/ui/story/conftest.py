@@ -91,6 +91,9 @@ class FreeRecaps:
     def of_scenes(self, _path: Path, _anchors: object) -> AskedCost:
         return AskedCost()
 
+    def of_rebuild(self, _path: Path, _anchor: str) -> AskedCost:
+        return AskedCost()
+
 
 class Program:
     """Stands for the Companion."""
@@ -177,7 +180,7 @@ def session() -> ListeningSession:
 def page(qtbot: QtBot, theme: ThemeSource, session: ListeningSession) -> StoryPage:
     """A shown page, 900 by 700, without a chat."""
     shown = StoryPage(session, theme)  # type: ignore[arg-type]
-    shown.recaps_asked.connect(lambda _cost, begin, _of: session.do(begin(), name="recaps"))
+    shown.recaps_asked.connect(lambda _cost, begin: session.do(begin(), name="recaps"))
     qtbot.addWidget(shown)
     qtbot.addWidget(shown.navigator)
     shown.resize(900, 700)
