@@ -362,10 +362,13 @@ class Wiring(News, ABC):
             return await self._performers.perform(operation)
 
     def _asked(self, spec: OperationSpec) -> str:
-        """Who does a piece of work: of SillyTavern's own connection, each tavern's is another."""
+        """Whose server does a piece of work: of SillyTavern's own connection, each tavern's is
+        another.
+        """
         model = self.models.writer(spec.kind).spec
-        if parse_spec(model).kind != SILLYTAVERN:
-            return model
+        who = parse_spec(model)
+        if who.kind != SILLYTAVERN:
+            return who.server
         found = (chat for chat in self._chats.all if chat.chat_id == spec.chat)
         chat = next(found, None)
         return "" if chat is None else f"{model} {chat.chat.user_folder}"

@@ -13,10 +13,10 @@ import pytest_asyncio
 from app.commands import main
 from app.companion import Companion, open_companion
 from app.core.errors import UsageError
-from app.core.operations import OperationKind
+from app.core.operations import FINISHED, OperationKind
 from app.core.paths import user_folders
 from app.work.models.active_model import ActiveModel
-from tests.fakes import MODEL, FakeLlm, RecordedRequest
+from tests.fakes import MODEL, Behaviour, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 
 RUNNING, SCENES = "model_running_recap", "model_scene_recaps"
@@ -168,3 +168,22 @@ def test_the_doctor_names_the_models(
     main(["doctor", "--data-dir", str(tmp_path), "--tavern", str(demo_tavern.user_folder)])
     told = capsys.readouterr().out
     assert "Model: builtin; Model for the running recap: ollama:good" in told
+
+
+async def test_a_server_that_is_busy_is_left_alone_by_all_of_its_models(
+    companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    def busy(_request: RecordedRequest) -> Behaviour:
+        return lambda wire: wire.head(429, **{"Retry-After": "20"})
+
+    with FakeLlm(busy) as server:
+        await companion.put_setting("backend", spec(server, "good"))
+        await companion.put_setting(SCENES, spec(server, "cheap"))
+        companion.work.pause()
+        story = await companion.open_story(demo_tavern.chat)
+        await companion.edits.messages.write(demo_tavern.chat, [story.messages[1].anchor])
+        companion.work.resume()
+        await companion.settled(demo_tavern.chat)
+        kinds = {op.spec.kind for op in companion.work.operations if op.status not in FINISHED}
+        assert kinds >= {OperationKind.SCENE_RECAP, OperationKind.MESSAGE_RECAP}
+        assert len(server.requests) == 1

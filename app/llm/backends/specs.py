@@ -129,6 +129,11 @@ class BackendSpec:
     model: str = ""
     url: str = ""
 
+    @property
+    def server(self) -> str:
+        """What all models of one server have in common: who refuses one refuses the others."""
+        return f"{self.kind}@{self.url}" if self.url else str(self)
+
     def __str__(self) -> str:
         if self.url == KINDS[self.kind].url:
             return f"{self.kind}:{self.model}" if self.model else self.kind

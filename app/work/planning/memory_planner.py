@@ -225,7 +225,7 @@ def pass_spec(
         anchor=anchors[-1],
         label=_label(new[0], new[-1]),
         priority=PRIORITY_PASS,
-        params={"anchors": anchors, "form": form, "again": again},
+        params={"anchors": anchors, "form": form, "again": again, "first": new[0]},
     )
 
 

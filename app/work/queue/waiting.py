@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.core.operations import Operation, OperationSpec, OperationStatus
+from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.core.translation import N_, retold, tr
 from app.llm.backends.retries import LONGEST_ASKED_SECONDS
 
@@ -25,10 +25,13 @@ def order(operation: Operation) -> tuple[bool, int, float, int]:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What else there is: unfinished operations by key, and how the last of a key ended."""
+    """What else there is: unfinished operations by key, and how the last of a key ended. readings:
+    unfinished ones for memory, by chat.
+    """
 
     unfinished: Mapping[Key, Operation]
     ended: Mapping[Key, Operation]
+    readings: Mapping[int, Sequence[Operation]]
 
     def held(self, operation: Operation) -> str:
         """Why an operation cannot begin yet, "" when it can.
@@ -41,7 +44,27 @@ class Surroundings:
             other = self.unfinished.get((chat, key))
             if other is not None and key != own:
                 return tr("Waits for “{label}”.", label=retold(other.spec.label))
+        earlier = self._earlier_reading(operation)
+        if earlier is not None:
+            return tr("Waits for “{label}”.", label=retold(earlier.spec.label))
         return self.missing(operation)
+
+    def _earlier_reading(self, operation: Operation) -> Operation | None:
+        """The reading for memory of earlier messages of the chat that goes before this one: each is
+        told what holds before it, also where the earlier one waits to be tried again. What the user
+        puts before a backlog does not wait for that.
+        """
+        first = _first_read(operation)
+        if first is None or operation.status is OperationStatus.RUNNING:
+            return None
+        earlier = (
+            other
+            for other in self.readings.get(operation.spec.chat, ())
+            if other.rank >= operation.rank
+            and (place := _first_read(other)) is not None
+            and place < first
+        )
+        return min(earlier, key=order, default=None)
 
     def missing(self, operation: Operation) -> str:
         """Which result it needs that is not to be had, "" for none."""
@@ -58,12 +81,15 @@ class Surroundings:
 def surroundings(unfinished: Iterable[Operation], ended: Mapping[Key, Operation]) -> Surroundings:
     """Of these operations; of several with one key, the one that comes last."""
     by_key: dict[Key, Operation] = {}
+    readings: dict[int, list[Operation]] = {}
     for operation in unfinished:
+        if operation.spec.kind is OperationKind.MEMORY_PASS:
+            readings.setdefault(operation.spec.chat, []).append(operation)
         key = (operation.spec.chat, operation.spec.key)
         last = by_key.get(key)
         if last is None or order(last) < order(operation):
             by_key[key] = operation
-    return Surroundings(by_key, ended)
+    return Surroundings(by_key, ended, readings)
 
 
 def next_operation(
@@ -112,6 +138,13 @@ def moved_first(operation_id: int, unfinished: Sequence[Operation]) -> Operation
 def needed_keys(specs: Iterable[OperationSpec]) -> set[Key]:
     """Keys of what these cannot do without."""
     return {(spec.chat, key) for spec in specs for key in spec.needs}
+
+
+def _first_read(operation: Operation) -> int | None:
+    """Index of the first message that is read for memory; None for other work."""
+    first = operation.spec.params.get("first")
+    is_reading = operation.spec.kind is OperationKind.MEMORY_PASS
+    return first if is_reading and isinstance(first, int) else None
 
 
 def _waits(operation: Operation) -> bool:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from app.core.errors import AnswerUnusable, BackendBusy
-from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
+from app.core.operations import (
+    FINISHED,
+    Operation,
+    OperationKind,
+    OperationSpec,
+    OperationStatus,
+    Outcome,
+)
 from app.core.tasks import TaskSupervisor
 from app.store.store import Store
 from app.work.queue.operation_queue import OperationQueue
@@ -338,3 +346,30 @@ async def test_what_was_tried_before_it_is_let_go_is_shown_as_no_longer_needed(
     await queue.let_go(1, lambda operation: True)
     assert named(queue, "a").status is OperationStatus.OUTDATED
     assert queue.left(1) == 0
+
+
+def reading(first: int, priority: int = 0) -> OperationSpec:
+    """Of messages for memory, from one on."""
+    read = spec(f"#{first}", priority)
+    return replace(read, kind=OperationKind.MEMORY_PASS, params={"first": first})
+
+
+async def test_readings_keep_the_order_of_the_story_also_where_one_waits_to_be_tried_again(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """#800 was read before #760, and what the story said later was told of what came before."""
+    script = Script()
+    script.errors["#20"] = BackendBusy("Too many requests.")
+    queue = await queue_of(store, tasks, script)
+    await queue.add([reading(20), reading(40), replace(reading(5), chat=2), reading(0)])
+    await queue.wait_idle()
+    assert script.done == ["#5", "#0"]
+    held = {op.spec.key: op.held for op in queue.operations if op.status not in FINISHED}
+    assert held == {"#20": "", "#40": "Waits for “Recap #20”."}
+    await queue.add([reading(60, 10)])  # the user's own word does not wait for a backlog
+    await queue.wait_idle()
+    assert script.done == ["#5", "#0", "#60"]
+    script.errors.clear()
+    await queue.retry(queue.waiting(1)[0].id)
+    await queue.wait_idle()
+    assert script.done[3:] == ["#20", "#40"]
