@@ -12,6 +12,7 @@ class WindowState:
     declines_bridge: the user closed the offer to install the bridge. is_set_up: the steps of the
     first run are over. knows_tray: it was said once that a closed window stays in the tray.
     told_cuts: paths of the chats of which it was said that memory does not fit its budgets.
+    told_cap: the last day on which it was said that its cap is reached, "" for none.
     """
 
     geometry: str = ""
@@ -25,6 +26,7 @@ class WindowState:
     is_set_up: bool = False
     knows_tray: bool = False
     told_cuts: list[str] = field(default_factory=list)
+    told_cap: str = ""
 
     def to_text(self) -> str:
         """For the settings."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
 
 from PySide6.QtCore import QObject
 
+from app.core.model_use import DayCap
 from app.core.operations import Operation
 from app.core.translation import N_, retold, tr, trn
 from app.work.planning.staleness import is_asked_for
@@ -14,12 +14,15 @@ from ui.core.session import Session
 from ui.shell.notice import Notice
 
 CAP, ASKED = "cap", "asked beyond the cap"
+SECONDS = 60.0
 
 
 class CapNotice(QObject):
-    """One notice a day for the work that waits by itself; one for each wish of the user's.
+    """One notice a day, over all starts, for the work that waits by itself; one for each wish of
+    the user's.
 
-    is_on_work: whether the page is shown that says the former itself.
+    is_on_work: whether the page is shown that says the former itself. told: the last day on which
+    it was said, as ISO 8601, "" for none.
     """
 
     def __init__(
@@ -29,7 +32,8 @@ class CapNotice(QObject):
         self._session = session
         self._notice = notice
         self._is_on_work = is_on_work
-        self._declined_on: date | None = None
+        self.told = ""
+        self._is_standing = False
         self._asked: Operation | None = None
         self._declined: set[int] = set()
         notice.acted.connect(self._on_acted)
@@ -52,12 +56,22 @@ class CapNotice(QObject):
         else:
             self._notice.withdraw(ASKED)
         # One question at a time: the newer would cover the other.
-        is_said = self._is_on_work() or self._declined_on == companion.use.today
-        if held and self._asked is None and not is_said:
-            waits = trn("{n} operation waits.", "{n} operations wait.", len(held))
-            self._notice.offer(CAP, f"{cap.sentence} {waits}", way_on=tr("Go on today"))
-        else:
+        if not held or self._asked is not None or self._is_on_work():
             self._notice.withdraw(CAP)
+            self._is_standing = False
+        else:
+            self._tell(cap, len(held))
+        if held and self._is_on_work():
+            self.told = companion.use.today.isoformat()  # the page says it
+
+    def _tell(self, cap: DayCap, held: int) -> None:
+        waits = trn("{n} operation waits.", "{n} operations wait.", held)
+        sentence, today = f"{cap.sentence} {waits}", self._session.companion.use.today.isoformat()
+        if self._is_standing:
+            self._notice.amend(CAP, sentence)
+        elif self.told != today:
+            self.told, self._is_standing = today, True
+            self._notice.offer(CAP, sentence, way_on=tr("Go on today"), seconds=SECONDS)
 
     def _on_acted(self, key: str) -> None:
         use = self._session.companion.use
@@ -68,7 +82,7 @@ class CapNotice(QObject):
 
     def _on_closed(self, key: str) -> None:
         if key == CAP:
-            self._declined_on = self._session.companion.use.today
+            self._is_standing = False
         elif key == ASKED and self._asked is not None:
             self._declined.add(self._asked.id)
             self.look()

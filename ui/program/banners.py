@@ -79,7 +79,7 @@ class Banners(QObject):
         self.trim_notice = TrimNotice(session, notice)
         self._off_banner = OffBanner(session, frame.banner, actions["off"])
         self._correction = CorrectionNotice(session, notice)
-        self._cap_notice = CapNotice(session, notice, lambda: self._page == "work")
+        self.cap_notice = CapNotice(session, notice, lambda: self._page == "work")
         if session.companion.recovery:
             notice.offer("recovery", session.companion.recovery, seconds=RECOVERED)
         self._waiting = WaitingCount(session, frame)
@@ -123,7 +123,7 @@ class Banners(QObject):
         """Another page is shown: some of it is said there in a place of its own."""
         self._page = key
         self._frame.notice.follow_page(key)
-        self._cap_notice.look()
+        self.cap_notice.look()
         self._on_catch_up_offered(self._session.plan)
 
     def leave_counting(self) -> None:

@@ -112,6 +112,7 @@ class MainWindow(QWidget):
             chat = Path(self._state.last_chat)
         self.desk.banners.first_steps.declines_bridge = self._state.declines_bridge
         self.desk.banners.trim_notice.told = list(self._state.told_cuts)
+        self.desk.banners.cap_notice.told = self._state.told_cap
         if chat is None and not self._state.is_set_up:
             self.set_up()
             return
@@ -216,6 +217,7 @@ class MainWindow(QWidget):
             is_set_up=self._state.is_set_up,
             knows_tray=self._state.knows_tray,
             told_cuts=self.desk.banners.trim_notice.told if self.desk is not None else [],
+            told_cap=self.desk.banners.cap_notice.told if self.desk is not None else "",
         )
 
     # Events
