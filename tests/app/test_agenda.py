@@ -524,6 +524,26 @@ async def test_a_stop_ends_the_reading_that_was_asked_for_by_itself_as_well(plac
         assert companion.work.catch_up(place.chat) is not None
 
 
+async def test_a_catch_up_outlasts_a_round_of_a_group_in_which_nothing_is_read(
+    place: Place,
+) -> None:
+    """Half a minute after "All of it" the same messages were asked about again."""
+    async with place.opened() as companion:
+        companion._chats.keeps_memory = True
+        await companion.open_story(place.chat)
+        companion.work.pause()
+        await companion.work.start_catch_up(place.chat, "memory")
+        (before,) = companion.work.catching_up
+        chat = companion._chats.required(place.chat)
+        chat.reading_state = replace(chat.reading_state, is_whole=False)  # as while one plays
+        for is_on in (True, False):
+            chat.set_round(is_on=is_on)
+            await companion._chats.plan_again({chat.chat_id})
+            await companion.settled(place.chat)
+            assert [progress.left for progress in companion.work.catching_up] == [before.left]
+        assert len(waiting(companion, OperationKind.MEMORY_PASS)) == 1
+
+
 async def test_memory_alone_leaves_the_recaps_for_later(place: Place) -> None:
     place.model.reply = lambda request: recap(request) if "<scene>" in request.text else "NONE"
     async with place.opened() as companion:

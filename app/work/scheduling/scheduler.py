@@ -282,6 +282,8 @@ class Scheduler:
         """See how far it is; forget it when nothing is left that is queued, or may be."""
         kept = followed.kept
         left = [spec for spec in specs if spec.kind in KINDS and self._queue.is_ahead(spec)]
+        if not left and chat.reading_state.is_in_round:
+            return  # reading waits for the round's end, and goes on then
         if not left:
             await self._forget(chat)
             return
