@@ -200,8 +200,7 @@ class OperationQueue(Backlog):
     async def retry_all(self, chat_id: int | None = None) -> None:
         """Queue again all that failed, also in earlier runs, and go on if refusals paused us."""
         again = self.ended.failed(chat_id)
-        for operation in again:
-            self.useless.try_once(operation)
+        self.useless.forget()
         if again:
             await self.do_again(again)
         self._worker.forget_refusals()
