@@ -32,7 +32,7 @@ from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.style import rounded
 
-NAME_WIDTH, USED_WIDTH, FIELD_WIDTH, RESET_WIDTH = 168, 56, 74, 24
+NAME_WIDTH, USED_WIDTH, FIELD_WIDTH, RESET_WIDTH = 174, 56, 74, 24
 GAP = 10
 LEFT, RIGHT = 12, 8
 LEAST_HEIGHT, BEST_HEIGHT = 42, 57

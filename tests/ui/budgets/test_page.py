@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.companion import Companion
 from app.core import translation
-from app.core.translation import retold
+from app.core.translation import retold, tr
 from app.prompt.assembly import prepared
 from app.settings.recaps import RecapSettings
 from app.settings.slot_table import SHARING, Position
@@ -29,11 +29,13 @@ from ui.budgets.legend import Mark, marks_of
 from ui.budgets.lost_list import sentences_within
 from ui.budgets.page import BudgetsPage
 from ui.budgets.pane_facts import LostLine, fitting_budget
-from ui.budgets.rows import SlotRow
+from ui.budgets.rows import NAME_WIDTH, SlotRow
 from ui.budgets.track import track_tip
-from ui.budgets.words import moved_label, spoken_row
+from ui.budgets.words import RECAPS_TITLE, RUNNING_TITLE, TITLES, moved_label, spoken_row
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
+from ui.story.lettering import letters
+from ui.theme.fonts import MEDIUM
 
 pytestmark = pytest.mark.slow
 
@@ -498,3 +500,14 @@ async def test_the_figures_of_the_chat_before_do_not_stand_under_the_name_of_the
     await until(page.board.isVisible)
     assert page.prompt_bar.isVisible()
     assert not page._waiting.isVisible()
+
+
+async def test_every_name_of_a_row_fits_its_column_in_each_language(page: BudgetsPage) -> None:
+    face = letters(13, MEDIUM)
+    for code in translation.languages():
+        translation.use(code)
+        try:
+            titles = [tr(name) for name in (*TITLES.values(), RUNNING_TITLE, RECAPS_TITLE)]
+        finally:
+            translation.use(translation.ENGLISH)
+        assert [name for name in titles if face.width(name) > NAME_WIDTH - 20] == []
