@@ -80,7 +80,7 @@ def _commands() -> str:
     lines = command_lines()
     width = max(len(name) for name, _ in lines)
     listed = "\n".join(f"  {name:{width}}  {help_}" for name, help_ in lines)
-    more = tr("tavernkeep COMMAND --help tells more about a command.")
+    more = tr("tavernkeep COMMAND --help explains a command.")
     return f"{tr('Commands, which do without a window:')}\n{listed}\n\n{more}"
 
 

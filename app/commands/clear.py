@@ -10,7 +10,7 @@ from app.commands.terminal.output import show
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 
-HELP = N_("forget all recaps, scene breaks and marks of a chat")
+HELP = N_("delete all recaps, scene breaks and marks of a chat")
 EXAMPLE = 'clear "My chat.jsonl"'
 
 
@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     add_chat(parser)
     parser.add_argument(
-        "--yes", action="store_true", help=tr("do it; else only what would go is said")
+        "--yes",
+        action="store_true",
+        help=tr("delete them; without it, only show what would be deleted"),
     )
 
 

@@ -61,7 +61,7 @@ COMMANDS: tuple[ModuleType, ...] = (
 def own_folder_words() -> str:
     """What --data-dir does, for the help; argparse reads "%" in it."""
     own = str(data_folder()).replace("%", "%%")
-    return tr("keep Tavernkeep's own data there (default: {folder})", folder=own)
+    return tr("folder for Tavernkeep's own data (default: {folder})", folder=own)
 
 
 def command_lines() -> tuple[tuple[str, str], ...]:
@@ -78,7 +78,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tavernkeep",
         description=tr("A memory for long SillyTavern stories. Without a command: the window."),
-        epilog=tr("tavernkeep COMMAND --help tells more about a command."),
+        epilog=tr("tavernkeep COMMAND --help explains a command."),
     )
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:

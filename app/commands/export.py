@@ -44,9 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help=tr("leave out what the character that you play does not know"),
     )
-    parser.add_argument(
-        "--replace", action="store_true", help=tr("write over a file that is there already")
-    )
+    parser.add_argument("--replace", action="store_true", help=tr("overwrite an existing file"))
 
 
 async def run(options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from app.core.translation import N_, tr, trn
 from app.views.findings import Finding
 from app.views.offered_settings import TheirSettings
 
-HELP = N_("show what other memory extensions left of a chat, and take it in")
+HELP = N_("show what other memory extensions left in a chat, and take it over")
 EXAMPLE = 'imports "My chat.jsonl"'
 
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     add_chat(parser)
     parser.add_argument(
-        "--yes", action="store_true", help=tr("take it in; else only what there is is said")
+        "--yes", action="store_true", help=tr("take it over; without it, only show what there is")
     )
     parser.add_argument(
         "--settings",

@@ -15,7 +15,7 @@ from app.llm.writers.factory import make_writer
 from app.llm.writers.memory_trial import try_memory
 from app.views.memory_trial import MemoryTrial, TierTrial, words
 
-HELP = N_("try a model on the tasks of memory")
+HELP = N_("test how well a model keeps memories")
 EXAMPLE = "model-test --llm openai:my-model@http://127.0.0.1:8080/v1"
 
 

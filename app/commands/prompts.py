@@ -17,7 +17,7 @@ from app.core.translation import N_, retold, tr
 from app.llm.prompts.prompt_presets import Conflict
 from app.work.edits.prompt_edits import PromptEdits
 
-HELP = N_("list prompts, show, save, compare or revert one, and presets of yours")
+HELP = N_("list, show, save, compare or revert prompts, and keep presets")
 EXAMPLE = "prompts show scene_recap"
 
 Printed = tuple[dict[str, Any], list[str]]
@@ -29,7 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "subcommand", choices=tuple(_COMMANDS), metavar="SUBCOMMAND", help=tr(_EXPLAINED)
     )
     parser.add_argument(
-        "what", nargs="?", metavar="TASK|FILE|PRESET", help=tr('a preset "" is your own prompts')
+        "what",
+        nargs="?",
+        metavar="TASK|FILE|PRESET",
+        help=tr('the preset "" stands for your own prompts'),
     )
     parser.add_argument(
         "file",
@@ -39,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=tr("save: your prompt (default: stdin)"),
     )
     parser.add_argument(
-        "--replace", action="store_true", help=tr("keep: in place of a preset there")
+        "--replace", action="store_true", help=tr("keep: replace a preset of the same name")
     )
     parser.add_argument(
         "--conflict",

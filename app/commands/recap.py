@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--replace",
         nargs=2,
         metavar=("FIND", "PUT"),
-        help=tr("put other words in all that was written; recaps get new versions"),
+        help=tr("replace FIND with PUT in all that was written; recaps get new versions"),
     )
     parser.add_argument(
         "--in",
@@ -50,10 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--part-of-words", action="store_true", help=tr("--replace also within longer words")
     )
     parser.add_argument(
-        "--any-case", action="store_true", help=tr("--replace capital and small letters alike")
+        "--any-case",
+        action="store_true",
+        help=tr("--replace whether letters are capital or small"),
     )
     parser.add_argument(
-        "--yes", action="store_true", help=tr("do what --replace says; else it is only shown")
+        "--yes", action="store_true", help=tr("make the replacement; without it, only show it")
     )
 
 

@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=20,
         metavar="N",
-        help=tr("finds at most, up to {n}", n=MOST_HITS),
+        help=tr("show at most N results, up to {n}", n=MOST_HITS),
     )
     parser.add_argument(
-        "--all", action="store_true", help=tr("read chats first that were never opened here")
+        "--all", action="store_true", help=tr("first read the chats that were never opened here")
     )
     parser.add_argument(
         "--memories", action="store_true", help=tr("memories only, not the messages themselves")

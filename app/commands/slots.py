@@ -37,14 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="responder",
         metavar="NAME",
-        help=tr("the one who answers: whose secrets, profile and canon it gets"),
+        help=tr("write it for this character, with their secrets, profile and canon"),
     )
     parser.add_argument(
         "--turn",
         choices=[kind.value for kind in TurnKind],
-        help=tr("what the turn is like; else read from the last message"),
+        help=tr("the kind of turn (default: read from the last message)"),
     )
-    parser.add_argument("--unified", action="store_true", help=tr("with all in one block"))
+    parser.add_argument("--unified", action="store_true", help=tr("put all of it into one block"))
     parser.add_argument("--explain", action="store_true", help=tr("say what was left out, and why"))
     parser.add_argument(
         "--total",

@@ -20,7 +20,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     add_chat(parser)
     parser.add_argument(
-        "state", nargs="?", choices=("on", "off"), help=tr("how it shall be; else how it is")
+        "state",
+        nargs="?",
+        choices=("on", "off"),
+        help=tr("the new state; without it, show the present one"),
     )
 
 

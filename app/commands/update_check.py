@@ -10,7 +10,7 @@ from app.commands.terminal.output import show
 from app.core.translation import N_, tr
 from app.releases.release_look import ReleaseLook
 
-HELP = N_("ask once whether there is a newer version; nothing else ever asks")
+HELP = N_("ask once whether there is a newer version; it is never looked up by itself")
 EXAMPLE = "update-check"
 
 
