@@ -57,12 +57,13 @@ class Reached:
 @dataclass(frozen=True, slots=True)
 class Sent:
     """What a prompt showed: indexes of the first and last message that it held, and keys of slots
-    that SillyTavern dropped.
+    that SillyTavern dropped. slots: tokens of the slots that stood in it.
     """
 
     first: int
     last: int
     dropped: frozenset[str] = frozenset()
+    slots: int | None = None
 
 
 NOTHING_REACHED = Reached()
@@ -96,7 +97,7 @@ def reached(
         if scene.number in numbers:
             _fill(codes, scene.first, scene.last + 1, Reach.SCENE)
     _mark(codes, _recapped(story, telling), Reach.RECAP)
-    first = verbatim_from(story, room, sent)
+    first = verbatim_from(story, room, sent, slots.total_tokens)
     for index in range(first, count):
         if not story.messages[index].is_hidden:
             codes[index] = Reach.VERBATIM
@@ -104,11 +105,11 @@ def reached(
     return Reached(bytes(codes), first, sent is not None)
 
 
-def verbatim_from(story: Story, room: int, sent: Sent | None) -> int:
-    """Index of the first message that the next prompt holds itself.
+def verbatim_from(story: Story, room: int, sent: Sent | None, slots: int | None = None) -> int:
+    """Index of the first message that the next prompt holds itself. slots: tokens of its slots.
 
-    A prompt that had no room for more shows how much the chat gets; one that held all of it, that
-    it gets as much at least.
+    A prompt that had no room for more shows how much the chat gets beside slots of that size; one
+    that held all of it, that it gets as much at least.
     """
     tokens = story.message_tokens
     if sent is not None:
@@ -121,6 +122,8 @@ def verbatim_from(story: Story, room: int, sent: Sent | None) -> int:
             )
             if not message.is_hidden
         )
+        if sent.first and slots is not None and sent.slots is not None:
+            held = max(0, held + sent.slots - slots)
         room = max(room, held) if sent.first == 0 else held
     for index in range(len(story.messages) - 1, -1, -1):
         if not story.messages[index].is_hidden and index < len(tokens):

@@ -35,7 +35,9 @@ class Outlook:
     turn makes of those. tunings: what auto-tune
     changed, or would change while it is off. recaps: which message recaps count, None where there
     are none; recap_limits: tokens of all, and of those to be remembered. memory, card, chat, free:
-    tokens. newest: how many messages of the chat fit, first: index of the oldest of them.
+    tokens. rest: those that no message gets though older ones wait, as SillyTavern counts otherwise
+    or the next one is longer. newest: how many messages of the chat fit, first: index of the
+    oldest of them.
     """
 
     slots: SlotSet
@@ -50,6 +52,7 @@ class Outlook:
     card: int
     chat: int
     free: int
+    rest: int
     newest: int
     first: int
 
@@ -104,6 +107,7 @@ class BudgetPreview:
         first = self._first(memory)
         newest = len(self._visible) - int(np.searchsorted(self._visible, first))
         chat = int(self._from_the_end[newest - 1]) if newest else 0
+        left, is_full = max(0, self.context - self.card - memory - chat), first > 0
         return Outlook(
             slots,
             own,
@@ -116,7 +120,8 @@ class BudgetPreview:
             memory,
             self.card,
             chat,
-            max(0, self.context - self.card - memory - chat),
+            0 if is_full else left,
+            left if is_full else 0,
             newest,
             int(self._visible[-newest]) if newest else len(self.story.messages),
         )
@@ -127,21 +132,8 @@ class BudgetPreview:
         fewer slots.
         """
         room = max(0, self.context - self.card - memory)
-        return max(self._first_as_sent(memory, room), verbatim_from(self.story, room, None))
-
-    def _first_as_sent(self, memory: int, room: int) -> int:
-        more = self._memory_now - memory
-        if self.sent is None or not more:
-            return verbatim_from(self.story, room, self.sent)
-        now = verbatim_from(self.story, max(0, room - more), self.sent)
-        count = len(self._visible) - int(np.searchsorted(self._visible, now))
-        held = int(self._from_the_end[count - 1]) if count else 0
-        return verbatim_from(self.story, max(0, held + more), None)
-
-    @cached_property
-    def _memory_now(self) -> int:
-        """Tokens of all slots under the budgets that hold."""
-        return self.prepared.under(self.settings).total_tokens if self.sent is not None else 0
+        as_sent = verbatim_from(self.story, room, self.sent, memory)
+        return max(as_sent, verbatim_from(self.story, room, None))
 
     def _turn_budgets(self, settings: Mapping[str, Any], kind: TurnKind | None) -> Budgets:
         if not self.prepared.occasion.told:

@@ -27,8 +27,9 @@ class RowFacts:
     of it stands for. budget: what the thumb shows, in tokens; own: the user's, where auto-tune has
     another. turn: what this turn's kind makes of it. used, full: tokens with and without budgets.
     most: the most it ever wanted. why_fixed: why the thumb cannot be moved, "" when it can.
-    is_tuned: whether auto-tune sets it. by_budget: whether a budget is what cuts it, and not the
-    prompt that has no room; None where that is not told, so that it follows from the figures.
+    is_tuned: whether auto-tune sets it. is_share: it is a part of one total, and no bound.
+    by_budget: whether a budget is what cuts it, and not the prompt that has no room; None where
+    that is not told, so that it follows from the figures.
     """
 
     setting: str
@@ -49,6 +50,7 @@ class RowFacts:
     unit: float = 1.0
     why_fixed: str = ""
     is_tuned: bool = False
+    is_share: bool = False
     by_budget: bool | None = None
 
     @property
@@ -135,7 +137,11 @@ def _row(
     used, full = (content.tokens, content.full_tokens) if content else (0, 0)
     why = ""
     if is_simple and name in SHARING:
-        why = tr("One total is dealt out to all tiers. Choose Advanced to set each of them.")
+        why = tr(
+            "One total is dealt out to all tiers: {tokens} for this one, more where others need "
+            "less. Choose Advanced to set each of them.",
+            tokens=number(budget),
+        )
     elif name in tuned:
         why = tr(
             "Auto-tune sets this. Your own value, {own}, comes back when you switch it off.",
@@ -161,6 +167,7 @@ def _row(
         max(full, preview.full.get(name.key, 0)),
         why_fixed=why,
         is_tuned=name in tuned,
+        is_share=is_simple and name in SHARING,
         by_budget=_is_by_budget(content),
     )
 

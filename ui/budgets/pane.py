@@ -23,8 +23,8 @@ from ui.theme.fonts import SEMIBOLD, ui_font
 FITS = N_("All of it fits.")
 TOO_SMALL = N_("A larger budget would let more of it in.")
 NO_ROOM = N_(
-    "Its budget is large enough: the prompt itself has no room for more, so a larger budget would "
-    "change nothing."
+    "Its budget is large enough, but all memory together takes no more of this prompt: half of it "
+    "at most, so that your newest messages stay in it. A larger budget would change nothing."
 )
 GROWING = N_(
     "It tells of messages that fell out of the prompt. With a larger budget more of them fall out, "

@@ -39,7 +39,7 @@ NAME_GAP = 6
 INDENT, BETWEEN = 4, 8
 HUE_OF_KEY = {name.key: hue for name, hue in words.HUES.items()}
 ANY = "any"
-CARD, MEMORY, CHAT, FREE = "card", "memory", "chat", "free"
+CARD, MEMORY, CHAT, REST, FREE = "card", "memory", "chat", "rest", "free"
 WITHOUT_CONTEXT = N_("SillyTavern has not said how much fits: the settings' context is taken.")
 
 
@@ -86,6 +86,13 @@ def parts_of(outlook: Outlook, who: str) -> tuple[Part, ...]:
             tokens=words.tokens_words(outlook.chat),
         )
         found.append(Part(CHAT, outlook.chat, tip))
+    if outlook.rest:
+        tip = tr(
+            "{tokens} that no message gets: the next older one is longer, or SillyTavern counts "
+            "otherwise.",
+            tokens=words.tokens_words(outlook.rest),
+        )
+        found.append(Part(REST, outlook.rest, tip))
     if outlook.free:
         tip = tr("{tokens} are left.", tokens=words.tokens_words(outlook.free))
         found.append(Part(FREE, outlook.free, tip))
@@ -352,12 +359,14 @@ class _Bar(QWidget):
             return INDENT + name + NAME_GAP + figures.width(number(tokens[group])) + BETWEEN
 
         wanted = room(CARD) - (starts[MEMORY] - starts[CARD])
-        end = starts.get(CHAT, starts.get(FREE, float(self.width())))
+        end = min(
+            (starts[group] for group in (CHAT, REST, FREE) if group in starts), default=self.width()
+        )
         return wanted if 0 < wanted <= end - starts[MEMORY] - room(MEMORY) else 0.0
 
 
 def _fill(t: Tokens, part: Part) -> QColor:
-    if part.group == FREE:
+    if part.group in (REST, FREE):
         return QColor(t.well)
     if part.group in (CARD, CHAT):
         return QColor(t.line2 if part.group == CARD else t.line)
@@ -373,6 +382,9 @@ def _label(group: str, newest: int) -> str:
             if newest == 1
             else tr("Chat, newest {newest} messages", newest=number(newest))
         )
-    return {CARD: tr("Card"), MEMORY: tr_in("tokens of the prompt", "Memory"), FREE: tr("Free")}[
-        group
-    ]
+    return {
+        CARD: tr("Card"),
+        MEMORY: tr_in("tokens of the prompt", "Memory"),
+        REST: tr("Left over"),
+        FREE: tr("Free"),
+    }[group]

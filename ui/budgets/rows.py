@@ -275,10 +275,19 @@ class TokenField(QSpinBox):
             self.setSuffix("" if facts.unit == 1.0 else " %")
             self.setSingleStep(words.STEP if facts.unit == 1.0 else 1)
             self.setRange(facts.minimum, facts.maximum)
-        self._facts = facts
+        was_share, self._facts = self._facts is not None and self._facts.is_share, facts
+        if facts.is_share is not was_share:
+            self.setRange(facts.minimum, facts.maximum)
+            self.lineEdit().setText(self.prefix() + self.textFromValue(facts.value) + self.suffix())
         if not self.is_moving:
             self.setValue(facts.value)
         self.blockSignals(was_blocked)
+
+    def textFromValue(self, value: int) -> str:
+        # Others lend it what they do not need: a figure here would look like a bound.
+        if self._facts is not None and self._facts.is_share:
+            return "–"
+        return super().textFromValue(value)
 
     def _on_changed(self, value: int) -> None:
         if self._before is None:

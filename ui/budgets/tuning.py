@@ -39,7 +39,7 @@ STILL_CUT = N_(
 )
 NO_ROOM = N_(
     "Auto-tune would change nothing. Cut all the same: {title}, by {tokens}. Its budget is large "
-    "enough: the prompt itself has no room for more."
+    "enough: all memory together takes no more of this prompt, half of it at most."
 )
 NOTHING_WITHIN = N_("Nothing to change within this total: a larger one would leave room for it.")
 NOTHING_YET = N_("Nothing to tune by yet. It begins with the first memories.")

@@ -22,12 +22,13 @@ from app.work.prompts.next_prompts import NextPrompts
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What the newest prompt showed. number: of its turn. first, last: anchors."""
+    """What the newest prompt showed, as `Sent`. number: of its turn. first, last: anchors."""
 
     number: int
     first: str = ""
     last: str = ""
     dropped: frozenset[str] = frozenset()
+    slots: int = 0
 
 
 class Reaching:
@@ -84,7 +85,9 @@ class Reaching:
             seen = await asyncio.to_thread(_seen_in, number, turn, chat.story.messages)
             self._seen[chat] = seen
         first, last = chat.index_of(seen.first), chat.index_of(seen.last)
-        return None if first is None or last is None else Sent(first, last, seen.dropped)
+        return (
+            None if first is None or last is None else Sent(first, last, seen.dropped, seen.slots)
+        )
 
 
 def _seen_in(number: int, turn: SentTurn | None, messages: tuple[Message, ...]) -> _Seen:
@@ -92,8 +95,10 @@ def _seen_in(number: int, turn: SentTurn | None, messages: tuple[Message, ...]) 
         return _Seen(number)
     pieces = pieces_of(turn)
     text = "\n".join(piece.text for piece in pieces if piece.share is not Share.SLOT)
-    dropped = (slot.key for slot in missing_slots(turn, pieces))
-    sent = sent_of(messages, text, dropped)
+    missing = missing_slots(turn, pieces)
+    sent = sent_of(messages, text, (slot.key for slot in missing))
     if sent is None:
         return _Seen(number)
-    return _Seen(number, messages[sent.first].anchor, messages[sent.last].anchor, sent.dropped)
+    slots = turn.total_tokens - sum(slot.tokens for slot in missing)
+    first, last = messages[sent.first].anchor, messages[sent.last].anchor
+    return _Seen(number, first, last, sent.dropped, slots)

@@ -134,6 +134,10 @@ def test_the_newest_prompt_is_the_truth_of_where_the_chat_begins() -> None:
     assert verbatim_from(told, 500, None) == 50
     assert verbatim_from(told, 500, Sent(80, 99)) == 80, "a full prompt had no room for more"
     assert verbatim_from(told, 500, Sent(60, 79)) == 80, "as much of the chat, messages later"
+    then = Sent(80, 99, slots=400)
+    assert verbatim_from(told, 500, then, 400) == 80
+    assert verbatim_from(told, 500, then, 250) == 65, "smaller slots leave the chat more"
+    assert verbatim_from(told, 500, then, 500) == 90, "and larger ones less"
     assert verbatim_from(told, 500, Sent(0, 89)) == 10, "one that held all of it has room for it"
 
 

@@ -85,7 +85,7 @@ async def test_what_memory_takes_is_not_there_for_the_chat(world: World) -> None
     small = preview.under({**ADVANCED, "budget_long": 100})
     large = preview.under({**ADVANCED, "budget_long": 1000})
     for outlook in (small, large):
-        parts = outlook.card + outlook.memory + outlook.chat + outlook.free
+        parts = outlook.card + outlook.memory + outlook.chat + outlook.free + outlook.rest
         assert parts == outlook.context == 8000
     assert large.memory > small.memory
     assert large.newest <= small.newest
@@ -94,9 +94,24 @@ async def test_what_memory_takes_is_not_there_for_the_chat(world: World) -> None
     for first in (0, 1):
         full = replace(preview, context=large.card + large.memory + 500, sent=Sent(first, last))
         outlook = full.under({**ADVANCED, "budget_long": 1000})
-        parts = outlook.card + outlook.memory + outlook.chat + outlook.free
+        parts = outlook.card + outlook.memory + outlook.chat + outlook.free + outlook.rest
         assert outlook.newest
         assert parts == outlook.context
+
+
+async def test_nothing_is_free_while_older_messages_do_not_fit(world: World) -> None:
+    """1,931 tokens stood there as free beside "the prompt itself has no room"."""
+    preview = await world.companion.budgets.preview(world.tavern.chat)
+    last = len(preview.story.messages) - 1
+    now = preview.under().memory
+    narrow = replace(preview, sent=Sent(last - 3, last, slots=now)).under()
+    assert narrow.newest == 4
+    assert narrow.free == 0
+    assert narrow.rest == narrow.context - narrow.card - narrow.memory - narrow.chat > 0
+    wide = replace(preview, context=90_000, sent=Sent(0, last, slots=now)).under()
+    assert wide.first == 0
+    assert wide.free > 0
+    assert wide.rest == 0
 
 
 async def test_budgets_are_set_as_one_step_and_taken_back_by_name(world: World) -> None:
