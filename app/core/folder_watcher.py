@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import threading
 import time
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from watchfiles import Change, awatch
+from watchfiles import Change, watch
 
 log = logging.getLogger(__name__)
 
 _DEBOUNCE_MS = 250
-_STEP_MS = 50
+_STEP_MS = 50  # how soon a watch that is left ends
 _LONGEST_RETRY_SECONDS = 15.0
 
 
@@ -102,13 +104,9 @@ class FolderWatcher:
     async def _watch(self, folders: _Folders) -> AsyncGenerator[frozenset[ChangedFile], None]:
         """Changes until the folders are others than those that are watched."""
         self._next_check = 0.0  # what changed before the watch stood is found at the first tick
-        news = awatch(
+        news = folder_events(
             *folders,
-            watch_filter=None,
-            debounce=_DEBOUNCE_MS,
-            step=_STEP_MS,
-            rust_timeout=int(self._tick_seconds * 1000),
-            yield_on_timeout=True,
+            timeout_ms=int(self._tick_seconds * 1000),
             force_polling=self._force_polling or None,
         )
         async with aclosing(news):
@@ -188,6 +186,39 @@ class FolderWatcher:
             return True
         above = Path(path).parent
         return any(d > 1 and above == self._folder / n for n, (_, d) in self._watched.items())
+
+
+async def folder_events(
+    *folders: str, timeout_ms: int, force_polling: bool | None
+) -> AsyncGenerator[set[tuple[Change, str]], None]:
+    """Changes and their paths, at the latest after `timeout_ms` an empty set. Leave early through
+    contextlib.aclosing, or by cancelling. Raises OSError and RuntimeError where it cannot watch.
+
+    watchfiles.awatch does so, too, but its event loop of any kind (anyio) takes at the start as
+    long as opening the database. Setting up a watch of many folders blocks no loop here, either.
+    """
+    loop, left = asyncio.get_running_loop(), threading.Event()
+    news = watch(
+        *folders,
+        watch_filter=None,
+        debounce=_DEBOUNCE_MS,
+        step=_STEP_MS,
+        stop_event=left,
+        rust_timeout=timeout_ms,
+        yield_on_timeout=True,
+        force_polling=force_polling,
+    )
+    # One of its own: the loop's few threads would all wait for folders.
+    thread = ThreadPoolExecutor(1, thread_name_prefix="watch")
+    try:
+        while (events := await loop.run_in_executor(thread, next, news, None)) is not None:
+            yield events
+    finally:
+        left.set()
+        try:
+            await loop.run_in_executor(thread, news.close)
+        finally:
+            thread.shutdown(wait=False)
 
 
 def _files(folder: str, ending: str, depth: int) -> Iterator[str]:

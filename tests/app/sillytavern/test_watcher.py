@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import watchfiles
 
 from app.core import folder_watcher as watcher_module
-from app.core.folder_watcher import ChangedFile, FileChange
+from app.core.folder_watcher import ChangedFile, FileChange, folder_events
 from app.core.tasks import TaskSupervisor
 from app.sillytavern.watcher import TavernWatcher
 from tests.chat_files import jsonl, message, save_like_sillytavern, write_chat
@@ -140,10 +139,10 @@ async def test_what_the_system_does_not_tell_is_found_by_the_slow_check(
 ) -> None:
     async def silent(*_: Any, **options: Any) -> AsyncGenerator[set[Any], None]:
         while True:
-            await asyncio.sleep(options["rust_timeout"] / 1000)
+            await asyncio.sleep(options["timeout_ms"] / 1000)
             yield set()
 
-    monkeypatch.setattr(watcher_module, "awatch", silent)
+    monkeypatch.setattr(watcher_module, "folder_events", silent)
     async with aclosing(await started(user, check_seconds=0.5)) as news:
         for text in (b"{}", b"{ }"):
             save_like_sillytavern(user / "chats" / "Mira" / "chat.jsonl", text)
@@ -155,9 +154,9 @@ async def test_without_watches_left_it_polls(user: Path, monkeypatch: pytest.Mon
     def refusing(*folders: str, force_polling: bool | None, **options: Any) -> Any:
         if not force_polling:
             raise OSError("OS file watch limit reached.")
-        return watchfiles.awatch(*folders, force_polling=True, **options)
+        return folder_events(*folders, force_polling=True, **options)
 
-    monkeypatch.setattr(watcher_module, "awatch", refusing)
+    monkeypatch.setattr(watcher_module, "folder_events", refusing)
     async with aclosing(await started(user)) as news:
         save_like_sillytavern(user / "chats" / "Mira" / "chat.jsonl", b"{}")
         assert await told(news, until="chat.jsonl") == [("chat.jsonl", CHANGED)]

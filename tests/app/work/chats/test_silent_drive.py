@@ -19,7 +19,7 @@ from tests.labelled import WrittenTavern
 async def deaf(*_: Any, **options: Any) -> AsyncGenerator[set[Any], None]:
     """Such a drive's events."""
     while True:
-        await asyncio.sleep(options["rust_timeout"] / 1000)
+        await asyncio.sleep(options["timeout_ms"] / 1000)
         yield set()
 
 
@@ -29,7 +29,7 @@ async def test_a_chat_that_another_machine_writes_is_read_and_the_drive_named(
 ) -> None:
     monkeypatch.setattr(library, "is_silent", lambda _: True)
     monkeypatch.setattr(library, "LOOK_SECONDS", 0.2)
-    monkeypatch.setattr(folder_watcher, "awatch", deaf)
+    monkeypatch.setattr(folder_watcher, "folder_events", deaf)
     async with open_companion(
         user_folders(tmp_path / "own"), tavern=demo_tavern.user_folder, llm="builtin"
     ) as companion:
