@@ -6,22 +6,43 @@ import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from app.commands.entry import build_parser, command_lines
+from tests.labelled import WrittenTavern
 from ui.__main__ import main
 
 LATE = ("httpx", "websockets", "tiktoken", "numpy", "peewee")
+SHEETS = {f"ui.shell.{name}_sheet" for name in ("health", "help", "history", "search")}
+AT_WORK = """
+import sys
+from pathlib import Path
+import ui.program.application as program
+
+class Window(program.MainWindow):
+    def attach(self, companion):
+        super().attach(companion)
+        self.closed.emit()
+
+program.MainWindow = Window
+options = program.WindowOptions(Path(sys.argv[1]), tavern=Path(sys.argv[2]), llm="builtin")
+assert program.show_window(options) == 0
+"""
+
+
+def loaded_by(code: str, *words: str) -> set[str]:
+    """Modules that are loaded after `code` ran in a fresh interpreter, with words for it."""
+    script = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    command = [sys.executable, "-c", script, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
 
 
 def imported_by(code: str) -> set[str]:
     """Top-level modules that are loaded after `code` ran in a fresh interpreter."""
-    script = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=50, check=True
-    )
-    return {name.partition(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+    return {name.partition(".")[0] for name in loaded_by(code)}
 
 
 def test_a_headless_command_imports_no_qt() -> None:
@@ -41,6 +62,14 @@ def test_the_window_stands_before_the_companion_is_imported() -> None:
         "application.processEvents()\n"
     )
     assert not imported_by(code) & set(LATE)
+
+
+def test_the_window_is_at_work_before_what_it_shows_or_does_later_is_imported(
+    tmp_path: Path, demo_tavern: WrittenTavern
+) -> None:
+    loaded = loaded_by(AT_WORK, str(tmp_path), str(demo_tavern.user_folder))
+    later = {"httpx", "tiktoken", "anyio._backends._asyncio", "ui.library.popover"}
+    assert not loaded & (later | SHEETS)
 
 
 @pytest.mark.parametrize("words", [["--size"], ["DIR", "--size", "wide"]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -21,7 +22,6 @@ from ui.core.actions import PAGE_ACTIONS, Actions
 from ui.core.chat_words import chat_title, chat_words
 from ui.core.dialogs import choose_folder
 from ui.core.session import Session
-from ui.library.popover import LibraryPopover
 from ui.memories.asked_texts import AskedTexts
 from ui.memories.whole import WholeCommands
 from ui.offers.exporting import EXPORTS, Exporting
@@ -38,6 +38,7 @@ from ui.theme.source import ThemeSource
 from ui.work.words import failed_words
 
 if TYPE_CHECKING:
+    from ui.library.popover import LibraryPopover
     from ui.program.story_stage import StoryStage
 
 WELCOME = "welcome"
@@ -68,8 +69,6 @@ class Desk(QObject):
         self.page_key = "story"
         self.story_stage: StoryStage | None = None
         self._pages: dict[str, QWidget] = {}
-        self._popover = LibraryPopover(self.session, window)
-        self._popover.chat_chosen.connect(self.open_chat)
         self.far = FarCommands(self.session, self._pages, self.show_page, self)
         self._palette = CommandPalette(
             self._shown_actions, self._shown_story, window, far=self._far_commands
@@ -88,7 +87,7 @@ class Desk(QObject):
         self.everywhere.memory_wanted.connect(self._on_memory_wanted)
         self.everywhere.setting_wanted.connect(self._on_section_wanted)
         self.everywhere.place_wanted.connect(self._on_setting_chosen)
-        self.everywhere.folder_wanted.connect(self._on_folder_wanted)
+        self.everywhere.folder_wanted.connect(self.choose_tavern)
         self.tray = Tray(self.session, actions, window)
         self._look = WindowLook(self.session, theme, actions)
         self._connect_session()
@@ -97,6 +96,15 @@ class Desk(QObject):
         frame.status.show_health(companion.health)
         self._on_operations_changed(companion.work.operations)
 
+    @cached_property
+    def _popover(self) -> LibraryPopover:
+        """The list of chats; made when it is first wanted, so that no start waits for it."""
+        from ui.library.popover import LibraryPopover
+
+        popover = LibraryPopover(self.session, self._window)
+        popover.chat_chosen.connect(self.open_chat)
+        return popover
+
     def _connect_session(self) -> None:
         session, frame = self.session, self._frame
         session.chat_opened.connect(self._on_chat_opened)
@@ -104,14 +112,14 @@ class Desk(QObject):
         session.health_changed.connect(frame.status.show_health)
         session.operations_changed.connect(self._on_operations_changed)
         session.undo_changed.connect(self._on_undo_changed)
-        session.replayed.connect(self._on_replayed)
+        session.replayed.connect(self._on_setting_changed)
         session.reading.connect(self._on_reading)
         session.failed.connect(frame.notice.say)
         session.mended.connect(frame.notice.take_back)
         session.told.connect(frame.status.tell)
         banners = self.banners = Banners(session, frame, self._actions, self._window)
         banners.budget_wanted.connect(self._on_budget_wanted)
-        banners.folder_wanted.connect(self._on_folder_wanted)
+        banners.folder_wanted.connect(self.choose_tavern)
         banners.setting_wanted.connect(self._on_setting_chosen)
         banners.list_wanted.connect(self.open_chats)
         banners.message_wanted.connect(self._on_message_chosen)
@@ -217,7 +225,7 @@ class Desk(QObject):
             "chat_chosen": self.open_chat,
             "chat_wanted": self.open_chats,
             "list_wanted": self.open_chats,
-            "folder_wanted": self._on_folder_wanted,
+            "folder_wanted": self.choose_tavern,
             "demo_wanted": self._on_demo_wanted,
             "model_wanted": self._on_settings_wanted,
             "settings_wanted": self._on_settings_wanted,
@@ -406,9 +414,6 @@ class Desk(QObject):
 
     def choose_tavern(self) -> None:
         """Let the user name SillyTavern's folder."""
-        self._on_folder_wanted()
-
-    def _on_folder_wanted(self) -> None:
         self.session.do(self._choose_folder(), name=N_("choosing a folder"))
 
     async def _choose_folder(self) -> None:
@@ -438,11 +443,7 @@ class Desk(QObject):
             tr("Go on with the work") if is_paused else tr("Pause the work")
         )
 
-    def _on_setting_changed(self, _name: str, _value: object) -> None:
-        self._look.apply()
-        self.tray.follow()
-
-    def _on_replayed(self) -> None:
-        # An import of settings may be what was taken back.
+    def _on_setting_changed(self, *_: object) -> None:
+        """Also after what was taken back: that may be an import of settings."""
         self._look.apply()
         self.tray.follow()

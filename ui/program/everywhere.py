@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Coroutine
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices
@@ -23,11 +24,13 @@ from ui.core.chat_words import chat_title
 from ui.core.session import Session
 from ui.offers.sync_news import chat_count
 from ui.shell.frame import Frame
-from ui.shell.health_sheet import HealthSheet
-from ui.shell.help_sheet import HelpSheet
-from ui.shell.history_sheet import HistorySheet
-from ui.shell.search_sheet import MOST, SearchSheet, place_words, stem_words
 from ui.shell.setting_entries import PROGRAM
+
+if TYPE_CHECKING:
+    from ui.shell.health_sheet import HealthSheet
+    from ui.shell.help_sheet import HelpSheet
+    from ui.shell.history_sheet import HistorySheet
+    from ui.shell.search_sheet import SearchSheet
 
 # What an action of the window does about a part that is not well.
 ACTIONS = {
@@ -45,7 +48,7 @@ SECTIONS = {
 
 
 class Everywhere(QObject):
-    """Opens the sheets over any page. Owned by the window.
+    """Opens the sheets over any page, each made when it is first wanted. Owned by the window.
 
     Signals (of the chat that is shown by then):
         message_wanted: anchor. memory_wanted: its id. setting_wanted: title of a section of the
@@ -65,24 +68,51 @@ class Everywhere(QObject):
         self._frame = frame
         self._actions = actions
         self._window = window
-        self.history = HistorySheet(window)
-        self.history.change_chosen.connect(self._on_change_chosen)
         actions["history"].triggered.connect(self.open_history)
-        self.search_sheet = SearchSheet(self._find, self._place_of, self._run_search, window)
-        self.search_sheet.hit_chosen.connect(self._on_hit_chosen)
-        self.search_sheet.index_wanted.connect(self._on_index_wanted)
         actions["search.all"].triggered.connect(self.open_search)
-        self.health_sheet = HealthSheet(self._report, window)
-        self.health_sheet.remedy_wanted.connect(self._on_remedy)
-        session.health_changed.connect(self._on_health_changed)
         actions["health"].triggered.connect(self.open_health)
         actions["log"].triggered.connect(self._on_log)
         actions["updates"].triggered.connect(self._on_updates)
         actions["updates"].setEnabled(True)
-        self.help_sheet = HelpSheet(window)
         actions["help"].triggered.connect(lambda: self.open_help())
         self._chats: dict[Path, ChatRef] = {}
         session.chat_opened.connect(self._on_chat_opened)
+
+    @cached_property
+    def history(self) -> HistorySheet:
+        """What was done to the chat."""
+        from ui.shell.history_sheet import HistorySheet
+
+        sheet = HistorySheet(self._window)
+        sheet.change_chosen.connect(self._on_change_chosen)
+        return sheet
+
+    @cached_property
+    def search_sheet(self) -> SearchSheet:
+        """The field that finds words in all chats."""
+        from ui.shell.search_sheet import SearchSheet
+
+        sheet = SearchSheet(self._find, self._place_of, self._run_search, self._window)
+        sheet.hit_chosen.connect(self._on_hit_chosen)
+        sheet.index_wanted.connect(self._on_index_wanted)
+        return sheet
+
+    @cached_property
+    def health_sheet(self) -> HealthSheet:
+        """How each part is doing."""
+        from ui.shell.health_sheet import HealthSheet
+
+        sheet = HealthSheet(self._report, self._window)
+        sheet.remedy_wanted.connect(self._on_remedy)
+        self._session.health_changed.connect(self._on_health_changed)
+        return sheet
+
+    @cached_property
+    def help_sheet(self) -> HelpSheet:
+        """The pages of help."""
+        from ui.shell.help_sheet import HelpSheet
+
+        return HelpSheet(self._window)
 
     def _on_log(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.companion.folders.logs)))
@@ -142,6 +172,8 @@ class Everywhere(QObject):
         self.search_sheet.open_over(self._window)
 
     async def _find(self, query: str) -> Findings:
+        from ui.shell.search_sheet import MOST
+
         # By words alone: a model would be asked at each pause in the typing.
         return await self._session.companion.search.find(
             query, limit=MOST, by_meaning=False, here=self._session.path
@@ -176,6 +208,8 @@ class Everywhere(QObject):
             self._session.failed.emit(left)
 
     def _place_of(self, hit: Hit) -> str:
+        from ui.shell.search_sheet import place_words, stem_words
+
         chat = self._chats.get(hit.chat)
         if chat is None:
             name = stem_words(hit.chat)
