@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, HttpCredentials
+from playwright.async_api import Browser, BrowserContext, HttpCredentials
 
 from app.sillytavern.bridge import bridge_installer
 from app.sillytavern.data_folders import PLACE_VARIABLE
@@ -36,13 +36,8 @@ enableUserAccounts: true
 basicAuthMode: true
 basicAuthUser: {username: door, password: knock}
 """
+LOGIN = "/api/users/login"
 METALS = ("copper", "silver", "pewter")
-POST = """async ([path, body]) => {
-    const {token} = await (await fetch('/csrf-token')).json();
-    const answer = await fetch(path, {method: 'POST', body: JSON.stringify(body),
-        headers: {'Content-Type': 'application/json', 'X-CSRF-Token': token}});
-    if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +65,18 @@ class User:
         sillytavern.write_chat(self.chat, sillytavern.dialogue(*texts), integrity=self.metal)
         sillytavern.patch_settings(self.folder, llm)
         bridge_installer.install(self.folder)
+
+
+async def post(context: BrowserContext, url: str, body: dict[str, str]) -> None:
+    """Have the tavern do it, as the user who is logged in there.
+
+    Not in the page: the login page asks for a token, too, and where both are asked for at once the
+    session that counts is the one of whichever answer comes last; the other's token is refused.
+    """
+    tavern = url.partition("/api/")[0]
+    token = (await (await context.request.get(f"{tavern}/csrf-token")).json())["token"]
+    answer = await context.request.post(url, data=body, headers={"X-CSRF-Token": token})
+    assert answer.ok, f"{url}: {answer.status}"
 
 
 def recap_reply(request: RecordedRequest) -> str:
@@ -108,10 +115,8 @@ async def users(
     """One user of the first tavern, two of the second."""
     first, second, plain, guarded = servers
     context = await browser.new_context(http_credentials=DOOR)
-    page = await context.new_page()
-    await page.goto(second.url)
-    await page.evaluate(POST, ["/api/users/login", {"handle": "default-user", "password": ""}])
-    await page.evaluate(POST, ["/api/users/create", {"handle": "guest", "name": "Guest"}])
+    await post(context, second.url + LOGIN, {"handle": "default-user", "password": ""})
+    await post(context, f"{second.url}/api/users/create", {"handle": "guest", "name": "Guest"})
     await context.close()
     users = (
         User("default-user", plain / "default-user", METALS[0], first.url, False),
@@ -147,11 +152,9 @@ async def pages(
     for user in users:
         context = await browser.new_context(http_credentials=DOOR if user.has_account else None)
         contexts.append(context)
-        page = TavernPage(await context.new_page(), llm)
         if user.has_account:
-            await page.page.goto(user.url)
-            login = {"handle": user.handle, "password": ""}
-            await page.evaluate(POST, ["/api/users/login", login])
+            await post(context, user.url + LOGIN, {"handle": user.handle, "password": ""})
+        page = TavernPage(await context.new_page(), llm)
         await page.load(user.url)
         await page.open_chat(CHAT)
         pages.append(page)
