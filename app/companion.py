@@ -9,14 +9,13 @@ from typing import Any
 
 from app.core.errors import NoTavern, PromptUnusable, StoreError, UsageError
 from app.core.part_health import Health
-from app.core.paths import Folders
+from app.core.paths import Folders, places_of
 from app.parts import Parts, StartOptions, open_parts
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
 from app.settings.models import KIND_MODELS
 from app.settings.program import OF_WINDOW, ProgramSettings
 from app.settings.values import ValueInForce
-from app.sillytavern.data_folders import places_of
 from app.story.story import ChatRef, Story
 from app.troubles import Troubles, folder_gone_words
 from app.views.story_change import StoryChange

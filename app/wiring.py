@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.core.errors import TavernkeepError, UsageError
 from app.core.operations import GONE, NO_ROOM, OFF, Operation, OperationKind, OperationSpec, Outcome
@@ -42,6 +44,7 @@ from app.work.edits.setting_changes import SettingChanges
 from app.work.edits.settings_file import SettingsFile
 from app.work.edits.story_edits import StoryEdits
 from app.work.edits.story_lore import StoryLore
+from app.work.edits.user_files import UserFiles
 from app.work.jobs.performers import Performers
 from app.work.jobs.services import JobServices
 from app.work.models.active_model import ActiveModel, WriterServices
@@ -76,6 +79,9 @@ from app.work.scheduling.scheduler import Scheduler
 from app.work.scheduling.text_requests import MEMORY, TextRequests, text_request
 from app.work.scheduling.work_to_do import WorkToDo
 
+if TYPE_CHECKING:
+    from app.releases.release_look import ReleaseLook
+
 
 class Wiring(News, ABC):
     """The parts, made and joined; nothing runs yet.
@@ -83,8 +89,8 @@ class Wiring(News, ABC):
     edits: what the user does to open stories. prompts: what the user does with prompts.
     lore: what scenes gave for a lorebook. memories: what the user does to memories.
     remembered: what chats remember, who knows what, and who tells too much. search: finds words in
-    all chats. exports: files to give away. models: which model writes, and others to choose.
-    texts: longer texts that are asked for.
+    all chats. exports: what is given away. files: those that lie where the user wants them.
+    models: which model writes, and others to choose. texts: longer texts that are asked for.
     breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
     hands. use: what models were asked for, and the cap of a day. page: badge and marks in
     SillyTavern's page. page_requests: what the user asks of us in it. orders: what its slash
@@ -217,6 +223,7 @@ class Wiring(News, ABC):
         self.remembered = MemoryQueries(
             self._chats, parts.packs, self._performers.memory.vectors_of
         )
+        self.files = UserFiles()
         self.lore = StoryLore(self._store, self._chats, self.settings)
         self.texts = TextRequests(
             self._chats, self._enqueue, self.models.writing, self._counter.count
@@ -346,6 +353,13 @@ class Wiring(News, ABC):
             self.folders.data / "remote", self._link, self._library.follow_copies
         )
         self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
+
+    @cached_property
+    def releases(self) -> ReleaseLook:
+        """Asks for newer versions of this program, when the user says so."""
+        from app.releases.release_look import ReleaseLook  # hardly a start needs it
+
+        return ReleaseLook()
 
     @property
     def is_reading_only(self) -> bool:

@@ -14,8 +14,7 @@ from app.commands.terminal.output import show
 from app.core.errors import NoTavern, UsageError
 from app.core.translation import N_, tr
 from app.sillytavern.bridge import bridge_export, bridge_installer
-from app.sillytavern.bridge.bridge_installer import REMOVED
-from app.views.bridge import BridgeStatus
+from app.views.bridge import REMOVED, BridgeStatus
 
 HELP = N_("install the bridge into SillyTavern, remove it, show its state, or export it")
 EXAMPLE = "bridge install"

@@ -17,7 +17,6 @@ from app.commands.terminal.output import show, warn
 from app.commands.terminal.progress_line import progress_shown
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
-from app.work.edits.user_files import write_new
 from app.work.queries.export import BibleFormat
 
 HELP = N_("write the story bible of a chat, or its memories as a lorebook")
@@ -67,10 +66,10 @@ async def run(options: argparse.Namespace) -> int:
         wishes = {"until": until, "for_player": options.spoiler_free}
         if options.bible is not None:
             data = await companion.exports.bible(path, form, **wishes)
-            await write_new(options.bible, data, may_replace=options.replace)
+            await companion.files.write(options.bible, data, may_replace=options.replace)
         if options.lorebook is not None:
             data = await companion.exports.lorebook(path, **wishes)
-            await write_new(options.lorebook, data, may_replace=options.replace)
+            await companion.files.write(options.lorebook, data, may_replace=options.replace)
     warn_of_problems(story)
     for sentence in failures:
         warn(sentence)

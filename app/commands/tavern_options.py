@@ -6,10 +6,10 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from app.core.paths import user_folders
+from app.core.paths import places_of, user_folders
 from app.core.translation import tr
 from app.settings.values import Settings
-from app.sillytavern.data_folders import find_taverns, places_of
+from app.sillytavern.data_folders import find_taverns
 from app.store.store import Store
 from app.views.taverns import Tavern
 

@@ -11,6 +11,7 @@ from app.core.translation import N_, trn
 
 MILLION = 1_000_000
 CAPPED = N_("Waits until midnight, for the cap of this day.")  # of one operation
+AWAY, TRIAL = "away", "trial"  # tasks that are no kind of operation
 
 T = TypeVar("T")
 

@@ -17,6 +17,7 @@ OFF = N_(
     "Tavernkeep is off for this chat: it does no work and adds nothing to prompts. Nothing was "
     "deleted."
 )
+PRIORITY_ASKED = 100  # of what the user asked for, and waits for
 
 
 class OperationKind(StrEnum):
@@ -100,6 +101,11 @@ class OperationSpec:
     def work(self) -> Work:
         """What makes it the same work as another."""
         return self.chat, self.key, self.anchor
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether the user wanted this themselves, whatever the settings say."""
+        return self.priority >= PRIORITY_ASKED
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
-"""The folders that Tavernkeep uses. The only module that asks platformdirs."""
+"""The folders that Tavernkeep uses, and those that it is told. Alone asks platformdirs."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,3 +63,25 @@ def user_folders(data_dir: Path | None = None) -> Folders:
             )
         ) from error
     return Folders(data=data, logs=logs)
+
+
+def places_of(text: str) -> tuple[Path, ...]:
+    """The places that a setting or a variable names, apart as those of PATH are: a;b on Windows,
+    a:b elsewhere.
+    """
+    if not text or is_folder(Path(text).expanduser()):  # a folder's name may hold the sign
+        return (Path(text),) if text else ()
+    return tuple(Path(part) for part in text.split(os.pathsep) if part.strip())
+
+
+def text_of_places(places: Iterable[Path]) -> str:
+    """The places as a setting names them."""
+    return os.pathsep.join(dict.fromkeys(map(str, places)))
+
+
+def is_folder(path: Path) -> bool:
+    """Path.is_dir() raises where a folder above may not be entered."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False

@@ -24,6 +24,7 @@ LONG_TERM_TYPES = ("fact", "relationship", "preference", "event")
 EPISTEMIC_TYPES = ("knows", "suspects", "believes", "unaware", "hiding")
 ENTITY_TYPES = ("character", "place", "object", "faction", "concept", "unknown")
 ARC = "arc"
+SMART_MEMORY = "Smart Memory"  # made what is taken over from it
 FEELING = "feeling"  # the one type of the relationships tier
 
 LEDGER_FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -71,6 +71,11 @@ class ReleaseLook:
         """Who would be asked, "" where this copy knows no place of releases."""
         return urlsplit(latest_of(self.own.releases)).netloc
 
+    @property
+    def why_not(self) -> str:
+        """Why nobody can be asked, "" where somebody can."""
+        return "" if self.host else tr(NO_PLACE)
+
     async def look(self) -> NewestRelease:
         """One request, which says nothing of this computer but that it asks.
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import NoTavern, reason_of
+from app.core.paths import is_folder, places_of
 from app.core.translation import N_, tr
 from app.sillytavern.card import CardReader
 from app.sillytavern.copy_mark import host_of
@@ -44,20 +45,6 @@ def find_taverns(*given: Path, cards: CardReader | None = None) -> tuple[Tavern,
     return tuple(load_tavern(folder, cards) for folder in _without_twins(folders))
 
 
-def places_of(text: str) -> tuple[Path, ...]:
-    """The places that a setting or a variable names, apart as those of PATH are: a;b on Windows,
-    a:b elsewhere.
-    """
-    if not text or _is_folder(Path(text).expanduser()):  # a folder's name may hold the sign
-        return (Path(text),) if text else ()
-    return tuple(Path(part) for part in text.split(os.pathsep) if part.strip())
-
-
-def text_of_places(places: Iterable[Path]) -> str:
-    """The places as a setting names them."""
-    return os.pathsep.join(dict.fromkeys(map(str, places)))
-
-
 def usual_places(system: str, environ: Mapping[str, str], home: Path) -> tuple[Path, ...]:
     """Where SillyTavern may be: installed by git, launcher, npm or Docker. system: sys.platform."""
     homes = [home, home / "Documents", home / "Desktop", home / "Downloads", home / "git"]
@@ -88,7 +75,7 @@ def user_folders_in(place: Path) -> tuple[Path, ...]:
         if found:
             return found
     nested = place / "SillyTavern"
-    if _is_folder(nested):
+    if is_folder(nested):
         return user_folders_in(nested)
     return tuple(folder for folder in place.parents[:3] if is_user_folder(folder))[:1]
 
@@ -126,7 +113,7 @@ def renamed_owner(old: Path, chat: ChatRef) -> str:
             return ""  # the chat alone was given to somebody else
     elif chat.kind is ChatKind.GROUP and old.parent.name == GROUP_CHATS:
         folder, owner = old.parent.parent, chat.owner
-        if _is_folder(folder / _GROUPS):
+        if is_folder(folder / _GROUPS):
             return ""
     else:
         return ""
@@ -253,17 +240,9 @@ class _Loading:
 
 def is_user_folder(folder: Path) -> bool:
     """Whether SillyTavern keeps a user's chats there. Blocks."""
-    return _is_folder(folder / _CHATS) and (
-        _is_folder(folder / _CHARACTERS) or _is_file(folder / "settings.json")
+    return is_folder(folder / _CHATS) and (
+        is_folder(folder / _CHARACTERS) or _is_file(folder / "settings.json")
     )
-
-
-def _is_folder(path: Path) -> bool:
-    """Path.is_dir() raises where a folder above may not be entered."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
 
 
 def _is_file(path: Path) -> bool:
@@ -307,7 +286,7 @@ def _without_twins(folders: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _nothing_in(given: Path) -> str:
-    if not (_is_folder(given) or _is_file(given)):
+    if not (is_folder(given) or _is_file(given)):
         return tr(
             "{given} does not exist. Choose SillyTavern's folder or its data folder.", given=given
         )

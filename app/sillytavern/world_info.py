@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from app.story.lore_entries.lore import LoreEntry
+from app.story.lore_entries.lore import LoreEntry, lore_text
 
 CONSTANT_TYPES = frozenset({"rule"})
 FIRST_ORDER = 1000
@@ -66,12 +66,6 @@ def _entry(uid: int, entry: LoreEntry) -> dict[str, Any]:
         "displayIndex": uid,
         **_PLAIN,
     }
-
-
-def lore_text(entry: LoreEntry) -> str:
-    """The content, with nothing in it that SillyTavern would run: no macro, no decorator line."""
-    lines = (line.replace("{{", "{ {").lstrip("@ ") for line in entry.content)
-    return "\n".join(filter(None, lines))
 
 
 def _keys(words: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from app.story.inclusion import Inclusion
 from app.story.messages import Message, MessageRecap
 from app.story.places import Places
-from app.story.recaps import RunningRecap, SceneRecap
+from app.story.recaps import YOU, RunningRecap, SceneRecap
 from app.story.scene_names import given_name, scene_names
 from app.story.scenes import Scene, SceneBreak
 
@@ -154,6 +154,25 @@ class Story:
             if recap.is_current:
                 return recap
         return None
+
+    @property
+    def made_without_model(self) -> tuple[str, ...]:
+        """Anchors of the closed scenes that rules recapped, or folded into the running recap, in
+        their order. What the user wrote of the running recap since stands for what it was made of.
+        """
+        versions = self.running.versions
+        yours = max((v.version for v in versions if v.made_by == YOU), default=-1)
+        folds = {v.last_anchor: v for v in versions if v.version > yours and not v.is_retired}
+        return tuple(
+            scene.closing.anchor
+            for scene in self.scenes
+            if scene.closing is not None
+            and (recap := self.scene_recap(scene)) is not None
+            and (
+                recap.is_without_model
+                or ((fold := folds.get(scene.closing.anchor)) is not None and fold.is_without_model)
+            )
+        )
 
     def has_versions_of(self, before: Story) -> bool:
         """Whether all versions of the running recap stand as in an earlier state of the chat, and

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from app.core.translation import N_
+
+REMOVED = N_("The bridge was removed. Reload SillyTavern's page, and nothing of it is left there.")
 # Causes of how the way to the page is doing, beside the states of a bridge.
 PORT_TAKEN, WAITS = "port taken", "waits for the page"
 

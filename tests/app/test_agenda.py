@@ -19,7 +19,6 @@ from app.core.paths import user_folders
 from app.prompt.generation import Turn
 from app.settings.slot_table import SlotName
 from app.work.pages.page_badge import badge_of
-from app.work.planning.folding import made_without_model
 from app.work.queue.outcomes import TIMES_DONE_AT_MOST
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
@@ -208,7 +207,7 @@ async def test_a_fold_that_was_refused_is_asked_for_again_though_rules_stand_in_
             assert {operation.spec.kind for operation in failed} == {OperationKind.RUNNING_RECAP}
             assert len(folds) == len(failed) > 1
             asked = len(model.requests)
-            assert len(made_without_model(story)) == len(folds)
+            assert len(story.made_without_model) == len(folds)
             await companion.work.retry_all()
             await companion.settled(place.chat)
             assert len(model.requests) >= asked + len(failed)
@@ -220,7 +219,7 @@ async def test_a_fold_that_was_refused_is_asked_for_again_though_rules_stand_in_
             current = story.running.current
             assert current is not None
             assert (current.made_by, current.last_anchor) == (MODEL, folds[-1].last_anchor)
-            assert made_without_model(story) == ()
+            assert story.made_without_model == ()
 
 
 async def test_what_was_written_without_a_model_is_written_by_one_when_asked(place: Place) -> None:
@@ -230,7 +229,7 @@ async def test_what_was_written_without_a_model_is_written_by_one_when_asked(pla
         story = await companion.settled(place.chat)
         assert story.running.versions
         closed = [scene for scene in story.scenes if scene.is_closed]
-        assert len(made_without_model(story)) == len(closed)
+        assert len(story.made_without_model) == len(closed)
         first = closed[0].closing
         assert first is not None
         await companion.edits.edit_scene_recap(place.chat, first.anchor, "As I tell it.")
@@ -239,7 +238,7 @@ async def test_what_was_written_without_a_model_is_written_by_one_when_asked(pla
         assert place.model.requests == []  # what there is stays, until somebody asks
         await companion.edits.redo_made_without_model(place.chat)
         story = await companion.settled(place.chat)
-        assert made_without_model(story) == ()
+        assert story.made_without_model == ()
         kept = story.scene_recap(story.scenes[0])
         assert kept is not None
         assert kept.text == "As I tell it."

@@ -27,7 +27,6 @@ from app.sillytavern.guarded_write import guarded_replace
 from app.store.database import database
 from app.store.store import Store
 from app.views.offered_settings import NewSettings
-from app.work.edits.user_files import write_new
 from app.work.queries.export import BibleFormat
 from tests.chat_files import HEADER, jsonl, message, write_chat
 from tests.disk_faults import (
@@ -133,7 +132,7 @@ async def operate(world: World) -> None:
 
 async def export(world: World) -> None:
     data = await world.companion.exports.bible(world.chat, BibleFormat.MARKDOWN)
-    await write_new(world.folder / "story.md", data or b"-")
+    await world.companion.files.write(world.folder / "story.md", data or b"-")
 
 
 async def save_prompt(world: World) -> None:

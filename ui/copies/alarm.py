@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.core.translation import tr
-from app.sillytavern.data_folders import chat_ref_for
 from app.views.chat_copies import ChatAlarm
 from ui.copies.dialog import CopiesDialog
 from ui.core.chat_words import chat_words
@@ -23,7 +22,8 @@ class ChatCopies(QObject):
         self._session = session
         self._notice = notice
         self._alarm: ChatAlarm | None = None
-        session.companion.guard.name = lambda chat: chat_words(chat_ref_for(chat))
+        guard = session.companion.guard
+        guard.name = lambda chat: chat_words(guard.chat_of(chat))
         session.chat_alarm.connect(self._on_alarm)
         notice.acted.connect(self._on_acted)
 

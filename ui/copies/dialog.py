@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app.core.translation import N_, tr, trn
-from app.sillytavern.data_folders import chat_ref_for
 from app.views.chat_copies import ChatCopy, CopyComparison
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
@@ -121,7 +120,8 @@ class CopiesDialog(QDialog):
 
     def _lay_out(self) -> None:
         title = Label(tr("Copies of this chat"), font=display_font(20))
-        of = Label(chat_title(chat_ref_for(self._chat)), font=ui_font(13, MEDIUM), wraps=True)
+        chat = self._session.companion.guard.chat_of(self._chat)
+        of = Label(chat_title(chat), font=ui_font(13, MEDIUM), wraps=True)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         buttons.addWidget(self.leave)
@@ -181,8 +181,9 @@ class CopiesDialog(QDialog):
             self._session.do(self._bring_back(copy), name=N_("restoring a copy"))
 
     async def _bring_back(self, copy: ChatCopy) -> None:
-        made = await self._session.companion.guard.restore(self._chat, copy)
-        self._session.told.emit(tr("Restored as “{stem}”.", stem=chat_title(chat_ref_for(made))))
+        guard = self._session.companion.guard
+        made = await guard.restore(self._chat, copy)
+        self._session.told.emit(tr("Restored as “{stem}”.", stem=chat_title(guard.chat_of(made))))
         if isValid(self):
             self.accept()
         await self._session.open_path(made)

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QButtonGroup, QVBoxLayout
 from app.core.operations import ALL, MEMORY, RECAPS
 from app.core.translation import N_, roughly, tr, trn
 from app.llm.backends.specs import BUILTIN, parse_spec
+from app.memory.records import SMART_MEMORY
 from app.settings.program import ProgramSettings
-from app.sillytavern.extensions.smart_memory_records import MADE_BY
 from app.story.recaps import IMPORTED, MESSAGE_SUMMARIZE, OTHER_EXTENSIONS
 from app.story.scenes import BreakOrigin
 from app.story.story import ChatRef, Story
@@ -304,7 +304,7 @@ def taken_over_words(story: Story, remembered: MemoryView) -> str:
                 recaps,
             )
         )
-    memories = sum(standing.memory.made_by == MADE_BY for standing in remembered.memories)
+    memories = sum(standing.memory.made_by == SMART_MEMORY for standing in remembered.memories)
     if memories:
         said.append(
             trn(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
@@ -14,8 +14,10 @@ from app.memory.lifecycle.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
 from app.settings.program import ProgramSettings
 from app.views.text_offers import TextOffer, TextRequest
-from app.work.edits.memory_edits import MemoryEdits
 from ui.core.session import Session
+
+if TYPE_CHECKING:
+    from app.companion import Companion
 
 
 class MemoryHands(QObject):
@@ -37,40 +39,43 @@ class MemoryHands(QObject):
         return writing.of(OperationKind.MEMORY_PASS).is_free
 
     def _do(
-        self, command: Callable[[MemoryEdits, Path], Coroutine[Any, Any, object]], *, name: str
+        self, command: Callable[[Companion, Path], Coroutine[Any, Any, object]], *, name: str
     ) -> None:
         path = self._session.path
         if path is not None:
-            self._session.do(command(self._session.companion.memories, path), name=name)
+            self._session.do(command(self._session.companion, path), name=name)
 
     def rewrite(self, memory_id: str, text: str) -> None:
         """Give a memory other words."""
-        self._do(lambda edits, path: edits.edit(path, memory_id, text=text), name=N_("editing"))
+        self._do(
+            lambda companion, path: companion.memories.edit(path, memory_id, text=text),
+            name=N_("editing"),
+        )
 
     def rewrite_and_approve(self, memory_id: str, text: str) -> None:
         """Give a memory that waits other words, and let it count."""
 
-        async def both(edits: MemoryEdits, path: Path) -> None:
-            await edits.edit(path, memory_id, text=text)
-            await edits.approve(path, [memory_id])
+        async def both(companion: Companion, path: Path) -> None:
+            await companion.memories.edit(path, memory_id, text=text)
+            await companion.memories.approve(path, [memory_id])
 
         self._do(both, name=N_("approving"))
 
     def set_importance(self, ids: Sequence[str], level: int) -> None:
         """Say how long memories are kept. level: 1 to 3."""
 
-        async def each(edits: MemoryEdits, path: Path) -> None:
+        async def each(companion: Companion, path: Path) -> None:
             for memory_id in ids:
-                await edits.edit(path, memory_id, importance=level)
+                await companion.memories.edit(path, memory_id, importance=level)
 
         self._do(each, name=N_("changing importance"))
 
     def pin(self, ids: Sequence[str], *, pinned: bool) -> None:
         """Keep memories whatever else goes, or no longer."""
 
-        async def each(edits: MemoryEdits, path: Path) -> None:
+        async def each(companion: Companion, path: Path) -> None:
             for memory_id in ids:
-                await edits.pin(path, memory_id, pinned=pinned)
+                await companion.memories.pin(path, memory_id, pinned=pinned)
 
         self._do(each, name=N_("pinning"))
 
@@ -85,32 +90,48 @@ class MemoryHands(QObject):
     def approve(self, ids: Sequence[str]) -> None:
         """Let memories count that waited."""
         if ids:
-            self._do(lambda edits, path: edits.approve(path, list(ids)), name=N_("approving"))
+            self._do(
+                lambda companion, path: companion.memories.approve(path, list(ids)),
+                name=N_("approving"),
+            )
 
     def reject(self, ids: Sequence[str]) -> None:
         """Let memories never count."""
         if ids:
-            self._do(lambda edits, path: edits.reject(path, list(ids)), name=N_("rejecting"))
+            self._do(
+                lambda companion, path: companion.memories.reject(path, list(ids)),
+                name=N_("rejecting"),
+            )
 
     def settle(self, memory_id: str, other_id: str, keeps: str) -> None:
         """Say which of two memories is so that contradict each other. keeps: a Keeps."""
         self._do(
-            lambda edits, path: edits.settle(path, memory_id, other_id, Keeps(keeps)),
+            lambda companion, path: companion.memories.settle(
+                path, memory_id, other_id, Keeps(keeps)
+            ),
             name=N_("settling a contradiction"),
         )
 
     def resolve(self, memory_id: str) -> None:
         """Close an arc."""
-        self._do(lambda edits, path: edits.resolve(path, memory_id), name=N_("resolving an arc"))
+        self._do(
+            lambda companion, path: companion.memories.resolve(path, memory_id),
+            name=N_("resolving an arc"),
+        )
 
     def reopen(self, memory_id: str) -> None:
         """Let hold again what ended."""
-        self._do(lambda edits, path: edits.reopen(path, memory_id), name=N_("reopening"))
+        self._do(
+            lambda companion, path: companion.memories.reopen(path, memory_id), name=N_("reopening")
+        )
 
     def delete(self, ids: Sequence[str]) -> None:
         """Put memories away."""
         if ids:
-            self._do(lambda edits, path: edits.delete(path, list(ids)), name=N_("deleting"))
+            self._do(
+                lambda companion, path: companion.memories.delete(path, list(ids)),
+                name=N_("deleting"),
+            )
 
     def add(
         self,
@@ -123,41 +144,45 @@ class MemoryHands(QObject):
     ) -> None:
         """Remember something in the user's own words. added: is given its id."""
 
-        async def adding(edits: MemoryEdits, path: Path) -> None:
-            added(str(await edits.add(path, tier, type_, text, anchor=anchor, **fields)))
+        async def adding(companion: Companion, path: Path) -> None:
+            added(
+                str(await companion.memories.add(path, tier, type_, text, anchor=anchor, **fields))
+            )
 
         self._do(adding, name=N_("adding a memory"))
 
     def retype(self, entity_id: str, type_: str) -> None:
         """Say what somebody or something is."""
         self._do(
-            lambda edits, path: edits.set_entity_type(path, entity_id, type_),
+            lambda companion, path: companion.memories.set_entity_type(path, entity_id, type_),
             name=N_("changing a type"),
         )
 
     def merge(self, entity_id: str, other_id: str) -> None:
         """Two names are one and the same."""
         self._do(
-            lambda edits, path: edits.merge_entities(path, entity_id, other_id),
+            lambda companion, path: companion.memories.merge_entities(path, entity_id, other_id),
             name=N_("merging names"),
         )
 
     def rename(self, entity_id: str, name: str) -> None:
         """Call somebody or something otherwise."""
         self._do(
-            lambda edits, path: edits.rename_entity(path, entity_id, name), name=N_("renaming")
+            lambda companion, path: companion.memories.rename_entity(path, entity_id, name),
+            name=N_("renaming"),
         )
 
     def delete_entity(self, entity_id: str) -> None:
         """Put a name away; what is remembered of it stays."""
         self._do(
-            lambda edits, path: edits.delete_entity(path, entity_id), name=N_("deleting a name")
+            lambda companion, path: companion.memories.delete_entity(path, entity_id),
+            name=N_("deleting a name"),
         )
 
     def rewrite_text(self, kind: DocumentKind, subject: str, text: str) -> None:
         """Put the user's words in place of a longer text."""
         self._do(
-            lambda edits, path: edits.edit_text(path, kind, text, subject=subject),
+            lambda companion, path: companion.memories.edit_text(path, kind, text, subject=subject),
             name=N_("editing a text"),
         )
 

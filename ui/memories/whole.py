@@ -12,10 +12,10 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.core.translation import N_, tr, trn
+from app.memory.lifecycle.clearing import FORGET, FRESH
 from app.memory.lifecycle.policy import Policy
 from app.memory.records import Tier
 from app.memory.tiers.table import TIERS
-from app.work.edits.memory_keeping import FORGET, FRESH
 from ui.controls.labels import menu_text
 from ui.core.actions import ALSO_CALLED
 from ui.core.session import Session

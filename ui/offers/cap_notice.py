@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject
 from app.core.model_use import DayCap
 from app.core.operations import Operation
 from app.core.translation import N_, retold, tr, trn
-from app.work.planning.staleness import is_asked_for
 from ui.core.session import Session
 from ui.shell.notice import Notice
 
@@ -44,7 +43,7 @@ class CapNotice(QObject):
         """Say what there is to say now."""
         companion = self._session.companion
         cap, held = companion.use.cap, companion.work.held_back
-        wished = [op for op in held if is_asked_for(op.spec) and op.id not in self._declined]
+        wished = [op for op in held if op.spec.is_asked_for and op.id not in self._declined]
         self._asked = wished[0] if wished else None
         if self._asked is not None:
             question = tr(

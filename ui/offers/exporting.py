@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.translation import N_, tr
 from app.story.story import ChatRef
-from app.work.edits.user_files import write_new
 from app.work.queries.export import BibleFormat
 from ui.core.actions import Actions
 from ui.core.dialogs import choose_new_file
@@ -69,7 +68,7 @@ class Exporting(QObject):
             is_markdown = target.suffix.lower() in (".md", ".markdown", ".txt")
             form = BibleFormat.MARKDOWN if is_markdown else BibleFormat.HTML
             data = await exports.bible(path, form, for_player=for_player)
-        await write_new(target, data, may_replace=True)
+        await self._session.companion.files.write(target, data, may_replace=True)
         self._session.told.emit(tr("Written: {name}", name=target.name))
 
 

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.part_health import HealthItem
 from app.core.translation import N_, retold, tr, trn
-from app.sillytavern.bridge.bridge_installer import program_version
 from app.story.story import ChatRef
 from app.views.health_report import Facts, Remedy, remedy_for, report_of
 from app.views.journal import AT_FIRST
@@ -250,7 +249,7 @@ class Everywhere(QObject):
     def _report(self) -> str:
         companion, story = self._session.companion, self._session.story
         versions = {
-            "Tavernkeep": program_version(),
+            "Tavernkeep": companion.bridge.own_version,
             "Python": platform.python_version(),
             "Qt": qVersion(),
             "system": platform.platform(terse=True),

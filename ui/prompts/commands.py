@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from app.core.translation import tr
-from app.work.edits.prompt_edits import PromptState
+from app.llm.prompts.prompt_library import PromptState
 from ui.controls.page_commands import PageCommands
 
 

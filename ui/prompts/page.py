@@ -10,11 +10,10 @@ from PySide6.QtGui import QDesktopServices, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
+from app.llm.prompts.prompt_library import PromptState
 from app.llm.prompts.prompt_presets import LARGEST_IMPORT, Conflict
 from app.llm.prompts.prompt_text import PromptText
 from app.settings.program import ProgramSettings
-from app.work.edits.prompt_edits import PromptState
-from app.work.edits.user_files import read_bounded, write_new
 from ui.controls.fields import Choice
 from ui.controls.surfaces import Line
 from ui.controls.timers import once
@@ -279,7 +278,7 @@ class PromptsPage(QWidget):
 
         Raises UsageError.
         """
-        await write_new(path, data, may_replace=True)
+        await self._session.companion.files.write(path, data, may_replace=True)
         self.note.say(tr("Your prompts and presets are in {path}.", path=path))
 
     def _on_import(self) -> None:
@@ -295,7 +294,7 @@ class PromptsPage(QWidget):
 
         Raises UsageError, PromptUnusable.
         """
-        self._data = await read_bounded(path, LARGEST_IMPORT + 1)
+        self._data = await self._session.companion.files.read(path, LARGEST_IMPORT + 1)
         await self._take_in(Conflict.KEEP)
 
     async def _take_in(self, conflict: Conflict) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from app.core.translation import retold, tr
-from app.work.edits.prompt_edits import PromptState
+from app.llm.prompts.prompt_library import PromptState
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Choice, Field
 from ui.controls.labels import Label

@@ -10,9 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, tr, trn
-from app.sillytavern.world_info import lore_text
+from app.story.lore_entries.lore import lore_text
 from app.story.lore_entries.lore_proposals import LoreProposal
-from app.work.edits.user_files import write_new
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, Label, body, meta, section
@@ -260,7 +259,7 @@ class LorePane(QWidget):
         Raises UsageError.
         """
         data = self._session.companion.lore.exported(path, keys)
-        await write_new(target, data, may_replace=True)
+        await self._session.companion.files.write(target, data, may_replace=True)
         self._say(
             trn(
                 "{n} entry in {name}. Import it in SillyTavern: World Info.",

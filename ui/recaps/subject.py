@@ -12,7 +12,6 @@ from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion
 from app.story.scenes import Scene
 from app.views.asked_cost import AskedCost
-from app.work.planning.folding import made_without_model
 from ui.core.session import Session
 from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
 
@@ -168,7 +167,7 @@ class RecapSubject:
         story, writing = self._session.story, self._session.companion.models.writing()
         if story is None or writing.of(OperationKind.SCENE_RECAP).is_free:
             return 0
-        return len(made_without_model(story))
+        return len(story.made_without_model)
 
     def redo_made_without_model(self) -> None:
         """Let the model write those, and what tells them."""

@@ -22,7 +22,6 @@ from app.core.chosen_language import ChosenLanguage
 from app.core.chosen_scale import ChosenScale
 from app.core.login_start import login_start
 from app.core.translation import N_, tr
-from app.releases.release_look import ReleaseLook
 from app.settings.program import ProgramSettings
 from app.settings.setting import Scope
 from app.settings.values import REGISTRY
@@ -99,7 +98,7 @@ class SettingsPage(QWidget):
         self._look.language_chosen.connect(self._on_language)
         self.files = FilesSection(session)
         self.files.taken_over.connect(self._on_taken_over)
-        self.program = ProgramSection(session, ReleaseLook(), login_start())
+        self.program = ProgramSection(session, login_start())
         self._nothing = body(tr(NOTHING))
         self.memory_test = MemoryTrialSection(session)
         self._parts: tuple[Section | BackendChoice | MemoryTrialSection, ...] = (

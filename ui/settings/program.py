@@ -9,7 +9,6 @@ from app.core.errors import ReleasesUnknown, StoreError
 from app.core.login_start import LoginStart, own_words
 from app.core.paths import data_folder
 from app.core.translation import N_, tr
-from app.releases.release_look import NO_PLACE, ReleaseLook
 from ui.controls.buttons import Button, ButtonRole, Switch
 from ui.controls.setting_sections import Section
 from ui.core.session import Session
@@ -22,14 +21,12 @@ OPENS = N_("Opens Tavernkeep's window when you log in, so that no message of a s
 
 
 class ProgramSection(Section):
-    """look: what asks; without a place to ask there is no button. login: how this system is told
-    what to start.
-    """
+    """Without a place to ask there is no button. login: how this system is told what to start."""
 
-    def __init__(self, session: Session, look: ReleaseLook, login: LoginStart) -> None:
+    def __init__(self, session: Session, login: LoginStart) -> None:
         super().__init__(tr(TITLE))
         self._session = session
-        self._look = look
+        self._look = look = session.companion.releases
         self._login = login
         self._page = ""
         self.get = Button(tr("Open its page"), role=ButtonRole.QUIET)
@@ -38,7 +35,7 @@ class ProgramSection(Section):
         self.ask = Button(tr("Look for a newer version"))
         self.ask.clicked.connect(self._on_ask)
         self.ask.setVisible(bool(look.host))
-        how = tr(HOW, host=look.host) if look.host else tr(NO_PLACE)
+        how = look.why_not or tr(HOW, host=look.host)
         self.row = FactRow(f"Tavernkeep {look.own.version}".rstrip(), how)
         self.row.row.addWidget(self.get)
         self.row.row.addWidget(self.ask)

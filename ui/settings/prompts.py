@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 
 from app.core.translation import tr
-from app.work.edits.prompt_edits import PromptState
+from app.llm.prompts.prompt_library import PromptState
 from ui.controls.buttons import Button
 from ui.controls.setting_sections import Section
 from ui.core.session import Session

@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, Signal
 
 from app.companion import Companion
 from app.core.translation import tr
-from app.llm.backends.hardware_profile import setting_warnings
 from app.settings.setting import Scope
 from app.settings.setting import Section as Topic
 from app.settings.values import REGISTRY
@@ -61,7 +60,7 @@ class RegistryRows(QObject):
         """
         values = {}
         people, texts = _people(companion, path), _newest_texts(companion, path)
-        warnings = setting_warnings(companion.settings.for_all(), companion.models.spec)
+        warnings = companion.models.setting_warnings
         for name, row in self.by_name.items():
             own = chat_meant(name, path, is_for_chat=is_for_chat)
             is_here = own is not None

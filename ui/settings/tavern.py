@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 
+from app.core.paths import places_of, text_of_places
 from app.core.translation import N_, tr, trn
 from app.settings.program import ProgramSettings
-from app.sillytavern.data_folders import places_of, text_of_places
-from app.views.bridge import BridgeState
+from app.views.bridge import REMOVED, BridgeState
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.setting_sections import Section
 from ui.core.dialogs import choose_folder
@@ -194,8 +194,6 @@ class TavernSection(Section):
 
     async def _removed(self, user_folder: Path) -> BridgeStatus:
         status = await self._session.companion.bridge.remove(user_folder)
-        from app.sillytavern.bridge.bridge_installer import REMOVED
-
         self._session.told.emit(tr(REMOVED))
         return status
 

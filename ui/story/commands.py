@@ -18,7 +18,7 @@ from ui.story.messages.rows import is_folded
 from ui.story.target import Target
 
 if TYPE_CHECKING:
-    from app.work.edits.story_edits import StoryEdits
+    from app.companion import Companion
 
 MARKS = {"remember": Mark.REMEMBERED, "exclude": Mark.EXCLUDED}
 INJECTS = "message_recaps_inject"
@@ -40,15 +40,15 @@ class StoryCommands:
         self._ask = ask
 
     @property
-    def _edits(self) -> StoryEdits:
-        return self._session.companion.edits
+    def _companion(self) -> Companion:
+        return self._session.companion
 
     def _do(self, command: Coroutine[Any, Any, object]) -> None:
         self._session.do(command, name=COMMAND)
 
     def act(self, name: str, target: Target) -> None:
         """Do what an action of StoryActions is called, where that changes the story."""
-        path, recaps = target.story.chat.path, self._edits.messages
+        path, recaps = target.story.chat.path, self._companion.edits.messages
         if name == "redo_recap" and len(target.more) > 1:
             self._write(path, target.anchors())
         elif name in ("redo_recap", "rebuild"):
@@ -56,7 +56,7 @@ class StoryCommands:
         elif name in ("merge_previous", "merge_next", "toggle_break", "delete_break"):
             self._on_break(name, target)
         elif name == "recap_missing":
-            cost = self._session.companion.asked_costs.of_messages(path)
+            cost = self._companion.asked_costs.of_messages(path)
             self._ask(cost, lambda: recaps.write_missing(path))
         elif name == "recap_scene_messages" and (scene := target.the_scene()) is not None:
             shown = target.story.messages[scene.first : scene.last + 1]
@@ -73,11 +73,11 @@ class StoryCommands:
             self._on_message(name, target, target.story.messages[target.message])
 
     def _write(self, path: Path, anchors: Sequence[str]) -> None:
-        cost = self._session.companion.asked_costs.of_messages(path, anchors)
-        self._ask(cost, lambda: self._edits.messages.write(path, anchors))
+        cost = self._companion.asked_costs.of_messages(path, anchors)
+        self._ask(cost, lambda: self._companion.edits.messages.write(path, anchors))
 
     def _on_message(self, name: str, target: Target, message: Message) -> None:
-        path, edits = target.story.chat.path, self._edits
+        path, edits = target.story.chat.path, self._companion.edits
         match name:
             case "break_here" | "split":
                 end = edits.scenes.split if target.splits() else edits.scenes.mark
@@ -89,7 +89,7 @@ class StoryCommands:
                 self._session.do(go, name=N_("going to the message in SillyTavern"))
 
     def _on_break(self, name: str, target: Target) -> None:
-        path, scenes = target.story.chat.path, self._edits.scenes
+        path, scenes = target.story.chat.path, self._companion.edits.scenes
         removable, hidden = target.removable(), target.hidden_break()
         if name.startswith("merge"):
             merged = target.merged(1 if name == "merge_next" else -1)
@@ -102,7 +102,7 @@ class StoryCommands:
             self._do(scenes.mark(path, hidden.anchor))
 
     def _on_scene(self, name: str, target: Target) -> None:
-        path, edits, closing = target.story.chat.path, self._edits, target.closing()
+        path, edits, closing = target.story.chat.path, self._companion.edits, target.closing()
         if name == "redo_recap" and target.redoes_message and target.message is not None:
             # The message's own recap where it has one or failed to get one, else the scene's.
             anchor = target.story.messages[target.message].anchor
@@ -111,49 +111,51 @@ class StoryCommands:
             self._on_closed_scene(name, path, closing.anchor)
 
     def _on_closed_scene(self, name: str, path: Path, anchor: str) -> None:
-        edits = self._edits
+        edits = self._companion.edits
         if name == "redo_recap":
             self._do(edits.redo_scene_recap(path, anchor))
             return
-        cost = self._session.companion.asked_costs.of_rebuild(path, anchor)
+        cost = self._companion.asked_costs.of_rebuild(path, anchor)
         self._ask(cost, lambda: edits.rebuild_running_recap(path, anchor))
 
     def redo_scene(self, story: Story, scene: int) -> None:
         """Write a closed scene's recap anew."""
         closing = story.scenes[scene].closing
         if closing is not None:
-            self._do(self._edits.redo_scene_recap(story.chat.path, closing.anchor))
+            self._do(self._companion.edits.redo_scene_recap(story.chat.path, closing.anchor))
 
     def fold(self, story: Story, scene: int, folds: bool) -> None:
         """Fold a closed scene, or unfold it; nothing where it is so already."""
         shown = story.scenes[scene]
         if shown.closing is not None and is_folded(shown) != folds:
-            self._do(self._edits.scenes.collapse(story.chat.path, shown.closing.anchor, folds))
+            self._do(
+                self._companion.edits.scenes.collapse(story.chat.path, shown.closing.anchor, folds)
+            )
 
     def rename(self, story: Story, scene: int, name: str) -> None:
         """Name a closed scene; nothing for one that is gone."""
         closing = story.scenes[scene].closing if scene < len(story.scenes) else None
         if closing is not None:
-            self._do(self._edits.scenes.rename(story.chat.path, closing.anchor, name))
+            self._do(self._companion.edits.scenes.rename(story.chat.path, closing.anchor, name))
 
     def move(self, story: Story, anchor: str, to: str) -> None:
         """Let the scene that ends at one message end at another."""
-        self._do(self._edits.scenes.move(story.chat.path, anchor, to))
+        self._do(self._companion.edits.scenes.move(story.chat.path, anchor, to))
 
     def write_recap(self, story: Story, index: int, text: str) -> None:
         """Put the reader's words in place of a message's recap; nothing for one that is gone."""
         if index < len(story.messages):
             anchor = story.messages[index].anchor
-            self._do(self._edits.messages.edit(story.chat.path, anchor, text))
+            self._do(self._companion.edits.messages.edit(story.chat.path, anchor, text))
 
     def missing_recaps(self, story: Story) -> int:
         """How many messages lack a recap of their own."""
-        return self._edits.messages.missing(story.chat.path)
+        return self._companion.edits.messages.missing(story.chat.path)
 
     def is_scene_stale(self, story: Story, scene: Scene) -> bool:
         """Whether a closed scene changed since its recap was made."""
         try:
-            return scene.closing is not None and self._edits.is_scene_recap_stale(
+            return scene.closing is not None and self._companion.edits.is_scene_recap_stale(
                 story.chat.path, scene.closing.anchor
             )
         except UsageError:  # the story moved on, and the next state of it is on its way
@@ -187,10 +189,10 @@ class StoryCommands:
 
         async def begin() -> None:
             for anchor in anchors:
-                await self._edits.redo_scene_recap(path, anchor)
+                await self._companion.edits.redo_scene_recap(path, anchor)
 
         if anchors:
-            self._ask(self._session.companion.asked_costs.of_scenes(path, anchors), begin)
+            self._ask(self._companion.asked_costs.of_scenes(path, anchors), begin)
 
     def injects_recaps(self, story: Story) -> bool:
         """Whether message recaps of a story go into its prompt; yes where there is no story."""

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.model_use import ModelUse, Prices, Tariff, by_backend
 from app.core.translation import N_, tr
-from app.work.models.tariff import HIGHEST
+from app.settings.tariff import HIGHEST
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, meta
 from ui.controls.setting_rows import DecimalField

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.model_use import ModelUse, Prices, by_day, by_task, total
 from app.core.translation import N_, number, roughly, tr
+from app.settings.tariff import OF_MODELS, with_prices
 from app.settings.values import REGISTRY
-from app.work.models.tariff import OF_MODELS, with_prices
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label, body, headline, meta, section

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import date
 
-from app.core.model_use import DayCap, Spent
+from app.core.model_use import AWAY, TRIAL, DayCap, Spent
 from app.core.operations import OperationKind
 from app.core.translation import N_, number, tr, trn
 from app.settings.values import REGISTRY
-from app.work.models.metering import AWAY, TRIAL
 from ui.controls.dates import day_words as date_words
 from ui.work.model import KIND_WORDS
 

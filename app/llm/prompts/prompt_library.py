@@ -234,3 +234,20 @@ def _text_of(path: Path) -> str:
         raise PromptUnusable(
             tr("The prompt file {name} cannot be read.", name=path.name)
         ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class PromptState:
+    """What there is: all tasks, names of the presets, and which is in force, "" for none.
+
+    version: of all prompts in force together. problems: sentences on files of yours that cannot be
+    used, so that ours are. undo, redo: what would be taken back or done again, "" for nothing.
+    """
+
+    tasks: tuple[PromptTask, ...] = ()
+    presets: tuple[str, ...] = ()
+    preset: str = ""
+    version: str = ""
+    problems: tuple[str, ...] = ()
+    undo: str = ""
+    redo: str = ""

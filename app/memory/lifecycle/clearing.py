@@ -9,6 +9,8 @@ from app.memory.entities.entity_edits import unlinked
 from app.memory.records import DocumentKind, Remembered, Tier
 from app.memory.tiers.table import TIERS, tiers_where
 
+# What clears more than a tier: a chat; all of it, with what its character keeps.
+FORGET, FRESH = "forget", "fresh"
 # What belongs to a chat and goes when the chat is forgotten.
 _OF_THE_CHAT = tiers_where(lambda spec: spec.is_of_chat)
 _TEXTS_OF_THE_CHAT = frozenset(

@@ -17,8 +17,6 @@ from app.views.bridge import BridgeStatus
 
 SOURCE = RESOURCES / "bridge"
 FOLDER_NAME = "tavernkeep"
-REMOVED = N_("The bridge was removed. Reload SillyTavern's page, and nothing of it is left there.")
-
 _PAIRING = "pairing.json"
 _MANIFEST = "manifest.json"
 _INVENTORY = "installed.json"  # what we put there: an older version's files are known by it

@@ -16,6 +16,7 @@ from app.memory.records import (
     LEDGER_FIELDS,
     LONG_TERM_TYPES,
     SESSION_TYPES,
+    SMART_MEMORY,
     Document,
     DocumentKind,
     Ending,
@@ -33,7 +34,6 @@ from app.sillytavern.extensions import loose_json as loose
 from app.sillytavern.extensions.smart_memory import Container, Json, SmartMemory
 from app.story.messages import Message, combined_digest
 
-MADE_BY = "Smart Memory"
 MOST_SOURCES = 60  # of one memory: its windows are of 40 messages at most
 EVERYONE = "everyone"
 _NO_VALUE = frozenset({"", "unknown", "none", "n/a", "na", "unspecified", "not specified"})
@@ -126,7 +126,7 @@ class _Reader:
     names: dict[str, str] = field(default_factory=dict)
 
     def id(self, *parts: str) -> str:
-        return combined_digest(MADE_BY, self.holder, *parts)
+        return combined_digest(SMART_MEMORY, self.holder, *parts)
 
     def entities(self, entries: Sequence[Any]) -> tuple[Entity, ...]:
         made: dict[str, Entity] = {}
@@ -352,7 +352,7 @@ class _Reader:
             text,
             self.owner if kind is DocumentKind.CANON else "",
             subject,
-            made_by=MADE_BY,
+            made_by=SMART_MEMORY,
             created=loose.seconds(when),
         )
 
@@ -367,7 +367,7 @@ class _Reader:
             is_consolidated=True,
             last_confirmed=created,
             grounding=Grounding.IMPORTED,
-            made_by=MADE_BY,
+            made_by=SMART_MEMORY,
             created=created,
         )
 

@@ -124,3 +124,9 @@ def _words(entry: LoreEntry) -> set[str]:
     text = " ".join((entry.name, *entry.keywords)).casefold()
     words = ("".join(filter(str.isalnum, word)) for word in text.split())
     return {word for word in words if len(word) >= SHORTEST_WORD} or {entry.name.casefold()}
+
+
+def lore_text(entry: LoreEntry) -> str:
+    """The content, with nothing in it that SillyTavern would run: no macro, no decorator line."""
+    lines = (line.replace("{{", "{ {").lstrip("@ ") for line in entry.content)
+    return "\n".join(filter(None, lines))

@@ -19,8 +19,10 @@ from app.core.translation import number, tr, trn
 from app.sillytavern.chat_copies import ChatCopies, line_count
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
+from app.sillytavern.data_folders import chat_ref_for
 from app.sillytavern.guarded_write import integrity_of
 from app.story.messages import combined_digest
+from app.story.story import ChatRef
 from app.views.chat_copies import ChatAlarm, ChatCopy, CopyComparison
 from app.work.chats.bursts import Bursts
 
@@ -149,6 +151,10 @@ class ChatGuard:
     async def _search(self, chat: Path) -> None:
         """A chat that is still gone was deleted, unless it goes on under another name."""
         self._tell(await asyncio.to_thread(self._missed, chat))
+
+    def chat_of(self, path: Path) -> ChatRef:
+        """The chat of a file, in a tavern or outside; nothing has to exist. Blocks."""
+        return chat_ref_for(path)
 
     def _missed(self, chat: Path) -> ChatAlarm | None:
         newest = self._newest(chat)

@@ -6,7 +6,6 @@ from collections.abc import Collection
 
 from app.core.operations import Operation, OperationKind, OperationSpec
 from app.core.translation import N_
-from app.work.planning.staleness import is_asked_for
 from app.work.queue.operation_queue import OperationQueue
 
 NEW_RECAPS = N_("new message recaps")
@@ -15,7 +14,7 @@ NEW_RECAPS = N_("new message recaps")
 def asked_at(spec: OperationSpec) -> float:
     """When the command was given that it is a part of (seconds since the epoch), 0.0 for none."""
     again = str(spec.params.get("again", ""))
-    is_of_one = spec.kind is OperationKind.MESSAGE_RECAP and is_asked_for(spec)
+    is_of_one = spec.kind is OperationKind.MESSAGE_RECAP and spec.is_asked_for
     return int(again) / 1e9 if is_of_one and again.isdecimal() else 0.0
 
 

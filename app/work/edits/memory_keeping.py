@@ -8,14 +8,13 @@ from pathlib import Path
 
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
-from app.memory.lifecycle.clearing import of_the_chat, of_tier, parts_of
+from app.memory.lifecycle.clearing import FORGET, FRESH, of_the_chat, of_tier, parts_of
 from app.memory.lifecycle.policy import Pause, Policy
 from app.memory.records import Remembered, Tier
 from app.store.memory.memories import DISCARDED, FORGOTTEN, PASS, UNREADABLE
 from app.work.chats.open_chat import OpenChat
 from app.work.edits.memory_commands import Command, MemoryCommands
 
-FORGET, FRESH = "forget", "fresh"
 _WORDS = (  # that stand in names of commands
     *(N_("session"), N_("longterm"), N_("arcs"), N_("relationships"), N_("state ledger")),
     *(N_("epistemic"), N_("summary"), N_("profile"), N_("canon"), N_("arc summary")),

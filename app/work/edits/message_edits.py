@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import UsageError
-from app.core.operations import OperationSpec
+from app.core.operations import PRIORITY_ASKED, OperationSpec
 from app.core.translation import N_, tr
 from app.sillytavern.chat_file import ChatSnapshot
 from app.store.store import Store
@@ -20,7 +20,7 @@ from app.story.message_data import Mark
 from app.story.messages import Message, MessageRecap, digest
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.planner import PRIORITY_ASKED, Writing, message_recap_specs, missing_recaps
+from app.work.planning.planner import Writing, message_recap_specs, missing_recaps
 
 Do = Callable[[OpenChat, str, Callable[[], Any]], Awaitable[None]]
 

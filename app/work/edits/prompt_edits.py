@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,7 +14,7 @@ from app.core.signals import Signal
 from app.core.translation import N_, tr
 from app.llm.prompts.prompt_drafts import PromptDraft, PromptDrafts
 from app.llm.prompts.prompt_history import PromptHistory
-from app.llm.prompts.prompt_library import PromptLibrary, PromptTask, PromptView
+from app.llm.prompts.prompt_library import PromptLibrary, PromptState, PromptTask, PromptView
 from app.llm.prompts.prompt_presets import Conflict, Imported, PromptPresets
 from app.llm.prompts.prompt_text import PromptText
 
@@ -25,23 +24,6 @@ BUSY = N_(
     "Another Tavernkeep works in this data folder, or safe mode is on: prompts cannot be changed "
     "here."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PromptState:
-    """What there is: all tasks, names of the presets, and which is in force, "" for none.
-
-    version: of all prompts in force together. problems: sentences on files of yours that cannot be
-    used, so that ours are. undo, redo: what would be taken back or done again, "" for nothing.
-    """
-
-    tasks: tuple[PromptTask, ...] = ()
-    presets: tuple[str, ...] = ()
-    preset: str = ""
-    version: str = ""
-    problems: tuple[str, ...] = ()
-    undo: str = ""
-    redo: str = ""
 
 
 class PromptEdits:

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.core.paths import places_of
 from app.core.translation import N_
 from app.llm.backends.specs import parse_spec
 from app.settings.models import KIND_MODELS
 from app.settings.setting import Setting
 from app.settings.values import REGISTRY, Settings, ValueInForce
-from app.sillytavern.data_folders import find_taverns, places_of
+from app.sillytavern.data_folders import find_taverns
 from app.store.store import Store
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.prompt_edits import PromptEdits

@@ -24,7 +24,7 @@ from app.views.offered_settings import NewSettings
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.setting_changes import OF_MODELS
-from app.work.edits.user_files import read_bounded, write_new
+from app.work.edits.user_files import UserFiles
 
 KIND = "settings of Tavernkeep"
 VERSION = 1
@@ -39,7 +39,7 @@ NO_FILE = N_("This is no file of Tavernkeep's settings. Nothing was changed.")
 
 async def read_settings(source: Path, settings: Settings) -> NewSettings:
     """What a file would change of these; each value is looked at. Raises UsageError, says which."""
-    return _understood(await read_bounded(source, LARGEST + 1), settings)
+    return _understood(await UserFiles.read(source, LARGEST + 1), settings)
 
 
 def _understood(data: bytes, settings: Settings) -> NewSettings:
@@ -106,7 +106,7 @@ class SettingsFile:
 
     async def save(self, target: Path) -> None:
         """Write them; the user has said that `target` may be replaced. Raises UsageError."""
-        await write_new(target, self.text().encode(), may_replace=True)
+        await UserFiles.write(target, self.text().encode(), may_replace=True)
 
     async def read(self, source: Path) -> NewSettings:
         """What a file would change; every value is looked at. Raises UsageError, says which one."""

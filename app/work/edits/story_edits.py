@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import UsageError
-from app.core.operations import OperationSpec
+from app.core.operations import PRIORITY_ASKED, OperationSpec
 from app.core.translation import N_, tr
 from app.store.store import Store
 from app.store.undo import REDO, UNDO
@@ -26,14 +26,8 @@ from app.work.edits.drafts import StoryDrafts
 from app.work.edits.message_edits import MessageEdits
 from app.work.edits.recap_import import RecapImport
 from app.work.edits.scene_edits import SceneEdits, closed_scene
-from app.work.planning.folding import made_without_model, scenes_let_go
-from app.work.planning.planner import (
-    PRIORITY_ASKED,
-    Writing,
-    is_scene_recap_stale,
-    scene_recap_spec,
-    source_digest,
-)
+from app.work.planning.folding import scenes_let_go
+from app.work.planning.planner import Writing, is_scene_recap_stale, scene_recap_spec, source_digest
 
 
 class StoryEdits:
@@ -236,7 +230,7 @@ class StoryEdits:
         kept.
         """
         chat = self._open(path)
-        anchors = made_without_model(chat.story)
+        anchors = chat.story.made_without_model
         if anchors:
             recaps = ((anchor, chat.story.recaps[anchor]) for anchor in anchors)
             await self._enqueue(

@@ -10,35 +10,45 @@ from app.core.translation import tr
 from app.sillytavern.guarded_write import write_file_atomically
 
 
-async def read_bounded(source: Path, most: int) -> bytes:
-    """The first bytes of a file, at most so many. Raises UsageError when it cannot be read."""
+class UserFiles:
+    """Read and written off the event loop's thread."""
 
-    def read() -> bytes:
-        try:
-            with source.open("rb") as file:
-                return file.read(most)
-        except OSError as error:
-            raise UsageError(
-                tr("{source} cannot be read: {reason}.", source=source, reason=reason_of(error))
-            ) from error
+    @staticmethod
+    async def read(source: Path, most: int) -> bytes:
+        """The first bytes of a file, at most so many. Raises UsageError when it cannot be read."""
 
-    return await asyncio.to_thread(read)
+        def read() -> bytes:
+            try:
+                with source.open("rb") as file:
+                    return file.read(most)
+            except OSError as error:
+                raise UsageError(
+                    tr("{source} cannot be read: {reason}.", source=source, reason=reason_of(error))
+                ) from error
 
+        return await asyncio.to_thread(read)
 
-async def write_new(target: Path, data: bytes, *, may_replace: bool = False) -> None:
-    """Write a file that was not there. Raises UsageError for one that was, or cannot be made.
+    @staticmethod
+    async def write(target: Path, data: bytes, *, may_replace: bool = False) -> None:
+        """Write a file that was not there. Raises UsageError for one that was, or cannot be made.
 
-    may_replace: the user has said that the old one may go.
-    """
+        may_replace: the user has said that the old one may go.
+        """
 
-    def write() -> None:
-        if target.exists() and not may_replace:
-            raise UsageError(tr("{target} is there already; nothing was written.", target=target))
-        try:
-            write_file_atomically(target, data)
-        except OSError as error:
-            raise UsageError(
-                tr("{target} cannot be written: {reason}.", target=target, reason=reason_of(error))
-            ) from error
+        def write() -> None:
+            if target.exists() and not may_replace:
+                raise UsageError(
+                    tr("{target} is there already; nothing was written.", target=target)
+                )
+            try:
+                write_file_atomically(target, data)
+            except OSError as error:
+                raise UsageError(
+                    tr(
+                        "{target} cannot be written: {reason}.",
+                        target=target,
+                        reason=reason_of(error),
+                    )
+                ) from error
 
-    await asyncio.to_thread(write)
+        await asyncio.to_thread(write)

@@ -24,7 +24,6 @@ from app.work.planning.break_planner import search_key, search_of, searcher
 from app.work.planning.folding import covered_until
 from app.work.planning.model_messages import text_rules
 from app.work.planning.planner import Writing
-from app.work.planning.staleness import is_asked_for
 
 FOUND = N_("scene breaks found by the model")
 CHANGED = N_("The story or the model changed; it is planned again.")
@@ -150,7 +149,7 @@ class BreakFinder:
         def save() -> None:
             store.scenes.save(chat.chat_id, [mark])
 
-        if is_asked_for(spec) and chat.search.asked:
+        if spec.is_asked_for and chat.search.asked:
             store.undo.record_part(chat.chat_id, FOUND, chat.search.asked, save)
         else:
             save()

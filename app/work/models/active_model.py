@@ -13,6 +13,7 @@ from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.llm.backends.api_keys import ApiKeys
+from app.llm.backends.hardware_profile import setting_warnings
 from app.llm.backends.reasoning import mark_pairs
 from app.llm.backends.specs import BUILTIN, parse_spec
 from app.llm.writers.asking import Generating
@@ -129,6 +130,11 @@ class ActiveModel:
     def spec(self) -> str:
         """The backend of the writer in force."""
         return self._writer.spec
+
+    @property
+    def setting_warnings(self) -> Mapping[str, str]:
+        """What to say of settings, where they are on, by the profile that holds; by name."""
+        return setting_warnings(self._settings.for_all(), self.spec)
 
     @property
     def labels(self) -> Mapping[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 
 from app.core.errors import StoreError
-from app.core.model_use import CAPPED, DayCap, ModelUse, Spent, Tariff
+from app.core.model_use import AWAY, CAPPED, TRIAL, DayCap, ModelUse, Spent, Tariff
 from app.core.operations import Operation
 from app.core.signals import Signal
 from app.core.translation import tr
@@ -21,13 +21,12 @@ from app.llm.prompts.prompt_files import (
 )
 from app.llm.writers.meter import Meter, RequestUse
 from app.settings.program import ProgramSettings
+from app.settings.tariff import tariff_of
 from app.settings.values import Settings
 from app.store.store import Store
-from app.work.models.tariff import tariff_of
 
 log = logging.getLogger(__name__)
 
-AWAY, TRIAL = "away", "trial"
 DAYS_BACK = 31  # that a clock which is set back finds counted
 # What an operation's kind asks for beside the prompt of its own name; a scene's long recap also
 # uses the prompt of the running one, but then says whose task it is.

@@ -17,6 +17,11 @@ class BridgeSetup:
     def __init__(self, link: BridgeLink) -> None:
         self._link = link
 
+    @property
+    def own_version(self) -> str:
+        """Version of the extension that this program brings along."""
+        return bridge_installer.program_version()
+
     async def install(self, user_folder: Path) -> BridgeStatus:
         """Put the bridge extension into a tavern and pair with it."""
         status = await asyncio.to_thread(bridge_installer.install, user_folder)

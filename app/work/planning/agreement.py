@@ -8,7 +8,6 @@ from app.core.operations import Operation, OperationKind, OperationSpec
 from app.work.planning.catch_up import KINDS
 from app.work.planning.memory_planner import Reading
 from app.work.planning.planner import Writing
-from app.work.planning.staleness import is_asked_for
 
 
 def stops_with_it(operation: Operation) -> bool:
@@ -18,7 +17,7 @@ def stops_with_it(operation: Operation) -> bool:
 
 def is_of_a_catch_up(operation: Operation) -> bool:
     """Whether a catch-up asks for it, and not the user for it alone."""
-    return operation.spec.kind in KINDS and not is_asked_for(operation.spec)
+    return operation.spec.kind in KINDS and not operation.spec.is_asked_for
 
 
 def by_themselves(
@@ -29,6 +28,6 @@ def by_themselves(
         spec
         for spec in specs
         if writing.of(spec.kind).is_free
-        or is_asked_for(spec)
+        or spec.is_asked_for
         or (spec.kind is OperationKind.MEMORY_PASS and reading.is_wanted)
     ]

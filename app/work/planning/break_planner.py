@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from app.core.operations import OperationKind, OperationSpec
+from app.core.operations import PRIORITY_ASKED, OperationKind, OperationSpec
 from app.core.translation import N_
 from app.settings.scenes import SceneSettings
 from app.story.break_search import (
@@ -23,7 +23,7 @@ from app.story.messages import combined_digest
 from app.story.scenes import BreakOrigin, Scene
 from app.story.story import Story
 from app.work.planning.folding import covered_until
-from app.work.planning.planner import PRIORITY_ASKED, Writing, recap_room
+from app.work.planning.planner import Writing, recap_room
 
 # Before folds and recaps: what is cut in two needs other recaps.
 PRIORITY_SEARCH = 30

@@ -128,25 +128,6 @@ def is_kept_from_rules(story: Story, scene: Scene, base: RunningVersion | None) 
     return bool(before) and before[-1].is_of_a_model
 
 
-def made_without_model(story: Story) -> tuple[str, ...]:
-    """Anchors of the closed scenes that rules recapped, or folded into the running recap, in their
-    order. What the user wrote of the running recap since stands for what it was made from.
-    """
-    versions = story.running.versions
-    yours = max((v.version for v in versions if v.made_by == YOU), default=-1)
-    folds = {v.last_anchor: v for v in versions if v.version > yours and not v.is_retired}
-    return tuple(
-        scene.closing.anchor
-        for scene in story.scenes
-        if scene.closing is not None
-        and (recap := story.scene_recap(scene)) is not None
-        and (
-            recap.is_without_model
-            or ((fold := folds.get(scene.closing.anchor)) is not None and fold.is_without_model)
-        )
-    )
-
-
 def folded_anew(story: Story, anchors: Collection[str]) -> int:
     """How many scenes are folded in anew once a model has recapped the scenes that these messages
     close after all: the running recap tells what rules made of one, and what was folded in behind

@@ -33,10 +33,9 @@ from app.work.planning.folding import (
     scenes_to_fold,
 )
 
-# A user waits for what they asked for themselves. Folds go before further recaps so that the prompt
+# What the user asked for goes before all. Folds go before further recaps so that the prompt
 # gains from each; then, of a long backlog, the newest scenes, the newest first, since the prompt
 # tells them by themselves; then the story from its beginning. Single messages come last.
-PRIORITY_ASKED = 100
 PRIORITY_NEWEST = 15
 PRIORITY_FOLD = 20
 PRIORITY_SCENE = 10

@@ -6,14 +6,19 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.core.operations import MEMORY_KINDS, Operation, OperationKind, OperationSpec, Work
+from app.core.operations import (
+    MEMORY_KINDS,
+    Operation,
+    OperationKind,
+    OperationSpec,
+    Work,
+)
 from app.settings.scenes import SceneSettings
 from app.story.break_search import ScenesOfMessages
 from app.story.story import Story
 from app.work.planning.break_planner import HEURISTIC, search_key, search_of
 from app.work.planning.memory_planner import pass_spec
 from app.work.planning.planner import (
-    PRIORITY_ASKED,
     Writing,
     are_message_recaps_wanted,
     fold_again,
@@ -36,11 +41,6 @@ PLANNED = frozenset(
 )
 
 
-def is_asked_for(spec: OperationSpec) -> bool:
-    """Whether the user wanted this themselves, whatever the settings say."""
-    return spec.priority >= PRIORITY_ASKED
-
-
 def renewed(
     spec: OperationSpec,
     story: Story,
@@ -59,7 +59,7 @@ def renewed(
         fold = next_fold(story, chat, settings, writing)
         if fold is not None and fold.anchor == spec.anchor:
             return (fold,)
-        if not is_asked_for(spec):
+        if not spec.is_asked_for:
             return ()
         # Who asks for it knows of what stands in for it.
         redone = fold_again(story, chat, spec.anchor, settings, writing)
@@ -121,7 +121,7 @@ def is_wanted(
     spec = operation.spec
     if spec.kind not in PLANNED or spec.work in works:
         return True
-    if is_asked_for(spec) and spec.kind is not OperationKind.DETECT_BREAKS:
+    if spec.is_asked_for and spec.kind is not OperationKind.DETECT_BREAKS:
         return any(now.work == spec.work for now in renewed(spec, story, settings, writing))
     if spec.kind is OperationKind.MESSAGE_RECAP:
         return _is_message_recap_wanted(spec, story, settings, writing)

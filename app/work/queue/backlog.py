@@ -9,11 +9,17 @@ from dataclasses import replace
 from functools import partial
 
 from app.core.errors import StoreError
-from app.core.operations import FINISHED, Operation, OperationSpec, OperationStatus, Work
+from app.core.operations import (
+    FINISHED,
+    PRIORITY_ASKED,
+    Operation,
+    OperationSpec,
+    OperationStatus,
+    Work,
+)
 from app.core.signals import Signal
 from app.store.operations import HISTORY_KEPT
 from app.store.store import Store
-from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.absences import Absences, Asked
 from app.work.queue.failures import dropped, with_tokens_of
 from app.work.queue.outcomes import GIVEN_UP, Outcomes

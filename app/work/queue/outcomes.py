@@ -14,7 +14,6 @@ from app.core.operations import (
     OperationStatus,
     Work,
 )
-from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.waiting import Key
 
 log = logging.getLogger(__name__)
@@ -69,7 +68,7 @@ class Outcomes:
         """Whether this work may be queued by itself: only the user brings back what failed."""
         if spec.work in self._given_up or self._times[spec.work] >= TIMES_DONE_AT_MOST:
             return False
-        is_asked = spec.priority >= PRIORITY_ASKED
+        is_asked = spec.is_asked_for
         return is_asked or self._in_vain[spec.chat, spec.kind] < IN_VAIN_AT_MOST
 
     def is_given_up(self, work: Work) -> bool:

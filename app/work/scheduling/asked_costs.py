@@ -12,7 +12,6 @@ from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.planning.asked_cost import before_rebuild, message_recaps_cost
 from app.work.planning.catch_up import KINDS, catch_up_plan
-from app.work.planning.folding import made_without_model
 from app.work.planning.planner import Writing, missing_recaps, scene_recap_spec
 from app.work.scheduling.estimates import Estimates
 
@@ -66,7 +65,7 @@ class AskedCosts:
         """Recaps that rules wrote, and folding in anew from the first of them on."""
         chat = self._chats.required(path)
         story, settings, writing = chat.story, chat.settings(), self._writing()
-        scenes = [story.scene_ending_at(anchor) for anchor in made_without_model(story)]
+        scenes = [story.scene_ending_at(anchor) for anchor in story.made_without_model]
         told = [scene for scene in scenes if scene is not None]
         if not told:
             return NOTHING

@@ -37,7 +37,7 @@ from app.work.planning.dependencies import in_dependency_order, without
 from app.work.planning.document_planner import plan_texts
 from app.work.planning.memory_planner import next_pass, reading_cost
 from app.work.planning.planner import Writing, plan
-from app.work.planning.staleness import is_asked_for, is_wanted, renewed
+from app.work.planning.staleness import is_wanted, renewed
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.estimates import Estimates, plan_of, reading_taken
 
@@ -108,7 +108,7 @@ class Scheduler:
 
     async def _rest(self, chat: OpenChat) -> None:
         """The chat is switched off: what is queued by itself is let go, to be planned again."""
-        await self._queue.let_go(chat.chat_id, lambda operation: not is_asked_for(operation.spec))
+        await self._queue.let_go(chat.chat_id, lambda operation: not operation.spec.is_asked_for)
         if chat.offer(None) is not None:
             self.catch_up_changed.emit(chat.chat)
 
@@ -142,7 +142,7 @@ class Scheduler:
         again = [
             now
             for spec in unwanted.values()
-            if is_asked_for(spec)
+            if spec.is_asked_for
             for now in renewed(spec, story, settings, writing)
             if spec.kind is not OperationKind.DETECT_BREAKS
         ]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import UsageError
-from app.core.operations import OperationKind, OperationSpec
+from app.core.operations import PRIORITY_ASKED, OperationKind, OperationSpec
 from app.core.translation import N_, tr
 from app.memory.documents.continuity import last_reply, newest_reply, uncorrected
 from app.memory.documents.profiles import MOST_AT_ONCE, subjects
@@ -35,7 +35,7 @@ from app.work.planning.document_planner import (
     summary_spec,
 )
 from app.work.planning.memory_planner import UNKNOWN_CONTEXT
-from app.work.planning.planner import PRIORITY_ASKED, Writing
+from app.work.planning.planner import Writing
 
 ANSWER_TOKENS = 600  # about, of one text
 PROMPT_TOKENS = 500  # about, of what the model is told to do

@@ -32,7 +32,6 @@ from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.planning.catch_up import KINDS
 from app.work.planning.folding import folded_anew
-from app.work.planning.staleness import is_asked_for
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.branch_reading import BranchReading
 from app.work.scheduling.scheduler import Scheduler
@@ -301,7 +300,7 @@ class WorkToDo:
             op
             for op in self.operations
             if op.status not in FINISHED
-            and not (op.spec.chat in chats and op.spec.kind in KINDS and not is_asked_for(op.spec))
+            and not (op.spec.chat in chats and op.spec.kind in KINDS and not op.spec.is_asked_for)
         ]
         is_any = any(op.status not in FINISHED for op in self.operations)
         return max(len(others) + sum(progress.left for progress in on), int(is_any))

@@ -14,15 +14,9 @@ from typing import Any
 import pytest
 
 from app.core.errors import NoTavern
+from app.core.paths import places_of, text_of_places
 from app.sillytavern.card import PNG_SIGNATURE, CardReader
-from app.sillytavern.data_folders import (
-    PLACE_VARIABLE,
-    chat_ref_for,
-    find_taverns,
-    places_of,
-    text_of_places,
-    usual_places,
-)
+from app.sillytavern.data_folders import PLACE_VARIABLE, chat_ref_for, find_taverns, usual_places
 from app.story.story import ChatKind
 from app.views.taverns import Tavern
 from tests.chat_files import message, write_chat

@@ -14,8 +14,7 @@ from app.companion import Companion, open_companion
 from app.core.errors import NoTavern
 from app.core.operations import NO_ROOM
 from app.core.part_health import Health, Light
-from app.core.paths import user_folders
-from app.sillytavern.data_folders import text_of_places
+from app.core.paths import text_of_places, user_folders
 from app.store.database import no_room
 from app.story.messages import Message
 from app.work.chats import disk_space, library

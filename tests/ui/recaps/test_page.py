@@ -18,7 +18,6 @@ from app.story.comparison import Choice
 from app.story.drafts import RUNNING_RECAP, Draft
 from app.story.recaps import RunningRecap
 from app.story.scenes import Scene
-from app.work.planning.folding import made_without_model
 from tests.labelled import WrittenTavern
 from ui.program.main_window import MainWindow
 from ui.recaps.comparing.merging import OPEN_WORDS
@@ -482,7 +481,7 @@ async def test_a_model_is_let_redo_what_was_written_before_it(
 ) -> None:
     story = companion.story(demo_tavern.chat)
     assert story is not None
-    rail, scenes = page.rail, len(made_without_model(story))
+    rail, scenes = page.rail, len(story.made_without_model)
     assert scenes
     assert rail.made_without_model() == 0  # there is no model that could
     companion.work.pause()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.companion import Companion
-from app.sillytavern.data_folders import places_of
+from app.core.paths import places_of
 from tests.killed_work import make_chat
 from ui.controls.buttons import Button
 from ui.program.main_window import MainWindow

@@ -12,11 +12,11 @@ import pytest_asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.memory.records import DocumentKind, EndReason, Grounding, Review, Tier
+from app.memory.records import SMART_MEMORY, DocumentKind, EndReason, Grounding, Review, Tier
 from app.memory.standing import Status
 from app.sillytavern.data_folders import chat_ref_for
 from app.sillytavern.extensions.smart_memory import Container, SmartMemory
-from app.sillytavern.extensions.smart_memory_records import MADE_BY, records_of
+from app.sillytavern.extensions.smart_memory_records import records_of
 from app.story.messages import Message
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, active, opened, texts
@@ -54,7 +54,7 @@ async def test_every_tier_is_there_and_holds_and_says_where_it_came_from(world: 
     }
     assert texts(view) - active(view) == {"The well is open.", "The key is lost."}
     marks = {(s.memory.grounding, s.memory.made_by, s.memory.review) for s in view.memories}
-    assert marks == {(Grounding.IMPORTED, MADE_BY, Review.NONE)}
+    assert marks == {(Grounding.IMPORTED, SMART_MEMORY, Review.NONE)}
     kinds = {d.kind: d for d in view.documents}
     assert kinds[DocumentKind.CANON].character == world.owner
     assert kinds[DocumentKind.SUMMARY].until == world.anchors[5]

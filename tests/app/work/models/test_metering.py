@@ -12,7 +12,9 @@ import pytest
 
 from app.core.errors import BackendRefused, BackendUnreachable, StoreError
 from app.core.model_use import (
+    AWAY,
     CAPPED,
+    TRIAL,
     DayCap,
     ModelUse,
     Prices,
@@ -32,7 +34,7 @@ from app.llm.writers.meter import RequestUse
 from app.settings.values import Settings
 from app.store.store import Store
 from app.story.answers.task_answers import read_sentence
-from app.work.models.metering import AWAY, TRIAL, ModelMeter, TrialMeter, kind_of
+from app.work.models.metering import ModelMeter, TrialMeter, kind_of
 from app.work.queue.operation_queue import OperationQueue
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.core.operations import OperationKind, OperationSpec
+from app.core.operations import PRIORITY_ASKED, OperationKind, OperationSpec
 from app.settings.values import REGISTRY
 from app.story.break_search import ScenesOfMessages, Searched
 from app.story.messages import Message, digest
@@ -23,7 +23,7 @@ from app.work.planning.break_planner import (
     search_specs,
     searcher,
 )
-from app.work.planning.planner import PRIORITY_ASKED, PRIORITY_FOLD, Writing, plan
+from app.work.planning.planner import PRIORITY_FOLD, Writing, plan
 
 WRITING = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False)
 NEWS = SearchState(has_news=True)

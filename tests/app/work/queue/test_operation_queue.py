@@ -18,13 +18,19 @@ from app.core.errors import (
     OperationOutdated,
     StoreError,
 )
-from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus, Outcome
+from app.core.operations import (
+    PRIORITY_ASKED,
+    Operation,
+    OperationKind,
+    OperationSpec,
+    OperationStatus,
+    Outcome,
+)
 from app.core.tasks import TaskSupervisor
 from app.llm.backends import retries
 from app.llm.backends.retries import MAX_ATTEMPTS
 from app.llm.writers.meter import RequestUse, note
 from app.store.store import Store
-from app.work.planning.planner import PRIORITY_ASKED
 from app.work.queue.operation_queue import OperationQueue
 from app.work.queue.outcomes import SHOWN
 

@@ -8,8 +8,8 @@ import pytest
 
 from app.core.errors import UsageError
 from app.core.model_use import ModelUse, Prices, Spent
+from app.settings.tariff import OF_MODELS, tariff_of, with_prices
 from app.settings.values import Settings
-from app.work.models.tariff import OF_MODELS, tariff_of, with_prices
 
 MILLION = Spent(1, 1_000_000, 1_000_000)
 
