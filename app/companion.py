@@ -18,6 +18,7 @@ from app.settings.program import OF_WINDOW, ProgramSettings
 from app.settings.values import ValueInForce
 from app.story.story import ChatRef, Story
 from app.troubles import Troubles, folder_gone_words
+from app.views.memory_view import MemoryView
 from app.views.story_change import StoryChange
 from app.views.taverns import Tavern
 from app.wiring import Wiring
@@ -26,7 +27,6 @@ from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import demo_chat, give_demo, is_demo
 from app.work.pages.answered_turn import AnsweredTurn
 from app.work.planning.staleness import is_outdated
-from app.work.queries.memory_view import MemoryView
 from app.work.scheduling.health import (
     backend_health,
     queue_health,

@@ -13,7 +13,7 @@ from app.companion import Companion, open_companion
 from app.core.paths import user_folders
 from app.memory.records import Memory, MemoryChange, Source, Tier
 from app.store.store import Store
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from tests.labelled import WrittenTavern
 
 

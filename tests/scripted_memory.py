@@ -14,7 +14,7 @@ from typing import Any
 from app.companion import Companion, open_companion
 from app.core.paths import Folders
 from app.memory.standing import Standing
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from tests.chat_files import message, save_like_sillytavern, write_chat
 from tests.fakes import MODEL, Behaviour, FakeLlm, RecordedRequest
 from tests.group_files import write_card, write_group

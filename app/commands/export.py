@@ -17,7 +17,7 @@ from app.commands.terminal.output import show, warn
 from app.commands.terminal.progress_line import progress_shown
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
-from app.work.queries.export import BibleFormat
+from app.memory.documents.bible_files import BibleFormat
 
 HELP = N_("write the story bible of a chat, or its memories as a lorebook")
 EXAMPLE = 'export "My chat.jsonl" --bible story.html'

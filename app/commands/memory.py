@@ -24,8 +24,8 @@ from app.memory.records import DocumentKind, Tier
 from app.memory.standing import Standing
 from app.memory.tiers.table import TIERS
 from app.story.story import ChatKind
+from app.views.memory_view import MemoryView
 from app.views.text_offers import TextRequest
-from app.work.queries.memory_view import MemoryView
 
 HELP = N_("list what is remembered of a chat, and from which messages")
 EXAMPLE = 'memory "My chat.jsonl" --until 120'

@@ -12,7 +12,8 @@ from app.commands.chat_options import companion_for
 from app.commands.terminal.output import show, warn
 from app.core.errors import UsageError
 from app.core.translation import N_, tr, trn
-from app.work.queries.searching import MOST_HITS, Findings, Hit
+from app.views.search_results import Findings, Hit
+from app.work.queries.searching import MOST_HITS
 
 HELP = N_("find words in the memories and messages of all chats")
 EXAMPLE = 'search "silver key" --all'

@@ -23,8 +23,8 @@ from app.story.recap_texts.recap_text import fitted, parse_recap
 from app.story.recap_texts.sentences import split_sentences
 from app.story.recaps import RunningVersion
 from app.story.scene_cues.language import LanguagePack
+from app.views.memory_view import MemoryView
 from app.work.queries.leak_check import epistemic_map
-from app.work.queries.memory_view import MemoryView
 from tests.answers.measure import Played, next_speaker
 from tests.answers.merging import Count, alike, words_of
 from tests.answers.notes import RecapAnswer

@@ -14,7 +14,7 @@ from app.memory.names import folded
 from app.memory.ranking import ranked, utilities
 from app.memory.records import LEDGER_FIELDS, Memory, Tier
 from app.story.recap_texts.recap_text import parse_recap
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from tests.answers.rivals import Count
 
 # In the order of the prompt, with the default budget of each (§16).

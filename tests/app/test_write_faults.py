@@ -21,13 +21,13 @@ from app.companion import Companion, open_companion
 from app.core.errors import StoreError, TavernkeepError
 from app.core.paths import user_folders
 from app.llm.backends.api_keys import ApiKeys
+from app.memory.documents.bible_files import BibleFormat
 from app.sillytavern.chat_copies import ChatCopies
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.guarded_write import guarded_replace
 from app.store.database import database
 from app.store.store import Store
 from app.views.offered_settings import NewSettings
-from app.work.queries.export import BibleFormat
 from tests.chat_files import HEADER, jsonl, message, write_chat
 from tests.disk_faults import (
     FILE_FAULTS,

@@ -10,7 +10,7 @@ from enum import StrEnum
 from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.second_order import inner_of
 from app.memory.records import Tier
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from tests.bench.belief_chats import plain
 from tests.bench.tomi import Asked
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.companion import open_companion
 from app.core.paths import Folders
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from tests.fakes import FakeLlm, RecordedRequest
 from tests.labelled import write_tavern
 from tests.oracle.gold import Gold

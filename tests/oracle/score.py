@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
 from app.memory.records import EndReason, Tier
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from tests.oracle.gold import Gold, folded
 
 

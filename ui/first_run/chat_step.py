@@ -18,7 +18,7 @@ from app.story.recaps import IMPORTED, MESSAGE_SUMMARIZE, OTHER_EXTENSIONS
 from app.story.scenes import BreakOrigin
 from app.story.story import ChatRef, Story
 from app.views.catch_up import CatchUpPlan
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from ui.controls.dates import moment_words
 from ui.controls.fields import ChoiceCard, Segments
 from ui.controls.labels import Label, body, meta

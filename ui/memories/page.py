@@ -16,8 +16,8 @@ from app.core.translation import N_, tr
 from app.memory.documents.browsing import Arranged, arranged
 from app.memory.records import Tier
 from app.memory.standing import Standing
+from app.views.memory_view import MemoryView
 from app.views.story_change import StoryChange
-from app.work.queries.memory_view import MemoryView
 from ui.controls.surfaces import Line
 from ui.core.session import Session
 from ui.memories.chosen import Chosen

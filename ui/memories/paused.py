@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr, trn
 from app.memory.lifecycle.policy import Policy
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line

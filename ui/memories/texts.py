@@ -11,7 +11,7 @@ from app.core.translation import N_, tr
 from app.memory.lifecycle.derived_documents import texts_that_count
 from app.memory.records import Document, DocumentKind
 from app.prompt.rendering.text_slots import is_portrait_of_then
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.dates import time_words
 from ui.controls.labels import ElidedLabel, Label, body, meta

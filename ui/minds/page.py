@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from app.core.operations import Operation
 from app.core.translation import N_, tr
 from app.memory.epistemic.map_view import EpistemicMapView
+from app.views.memory_view import EpistemicView
 from app.views.story_change import StoryChange
-from app.work.queries.epistemic_view import EpistemicView
 from ui.controls.surfaces import Line
 from ui.core.session import Session
 from ui.memories.hands import MemoryHands

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.translation import N_, tr, trn
 from app.memory.records import Tier
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from ui.controls.buttons import Button, ButtonRole
 from ui.memories.pane.states import EmptyState
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QStandardPaths
 from PySide6.QtWidgets import QWidget
 
 from app.core.translation import N_, tr
+from app.memory.documents.bible_files import BibleFormat
 from app.story.story import ChatRef
-from app.work.queries.export import BibleFormat
 from ui.core.actions import Actions
 from ui.core.dialogs import choose_new_file
 from ui.core.session import Session

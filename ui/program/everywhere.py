@@ -17,7 +17,7 @@ from app.core.translation import N_, retold, tr, trn
 from app.story.story import ChatRef
 from app.views.health_report import Facts, Remedy, remedy_for, report_of
 from app.views.journal import AT_FIRST
-from app.work.queries.searching import Findings, Hit
+from app.views.search_results import Findings, Hit
 from ui.core.actions import Actions
 from ui.core.chat_words import chat_title
 from ui.core.session import Session

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from app.work.queries.searching import Hit
+from app.views.search_results import Hit
 from ui.shell.entries import Index, painted_ground
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, story_font, ui_font

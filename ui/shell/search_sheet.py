@@ -24,7 +24,7 @@ from app.core.errors import TavernkeepError
 from app.core.translation import N_, number, tr, tr_in
 from app.memory.records import Tier
 from app.memory.tiers.table import TIERS
-from app.work.queries.searching import Findings, Hit
+from app.views.search_results import Findings, Hit
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Field
 from ui.controls.labels import Label, meta

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import StrEnum
 from html import escape
 
 from app.memory.documents.bible_parts import Bible, Block, Item, Part
@@ -46,6 +47,13 @@ nav a:hover, nav a:focus { text-decoration: underline; }
   body { max-width: none; padding: 0; font-size: 10.5pt; } nav { display: none; }
   h2, h3, h4 { break-after: avoid; } li { break-inside: avoid; } }
 """
+
+
+class BibleFormat(StrEnum):
+    """What a story bible is written as; its value is the file's ending."""
+
+    MARKDOWN = "md"
+    HTML = "html"
 
 
 def markdown(bible: Bible) -> str:

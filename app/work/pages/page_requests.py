@@ -17,13 +17,14 @@ from app.sillytavern.bridge.bridge_protocol import PageRequest
 from app.sillytavern.bridge.bridge_socket import Page
 from app.sillytavern.bridge.page_marks import message_checksum
 from app.story.messages import Message
+from app.views.search_results import Hit
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.story_edits import StoryEdits
 from app.work.pages.link import BridgeLink
 from app.work.pages.page_side import PageSide
 from app.work.queries.leak_check import leak_sentence
-from app.work.queries.searching import Hit, Search
+from app.work.queries.searching import Search
 
 log = logging.getLogger(__name__)
 

@@ -23,9 +23,10 @@ from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatKind, ChatRef, Story
+from app.views.memory_view import MemoryView
 from app.work.chats.open_chat import OpenChat
 from app.work.queries.derived_knowledge import derived
-from app.work.queries.memory_view import MemoryView, memory_view
+from app.work.queries.memory_view import memory_view
 
 MOST_UNREAD = 1_000  # messages; no prompt holds more
 

@@ -18,7 +18,7 @@ from app.memory.standing import BEFORE, Ground, Standing
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack, tokens_of
 from app.story.story import Story
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 
 MOST_LOOKED_AT = 2_000  # messages, the newest; a prompt waits for what follows of them
 

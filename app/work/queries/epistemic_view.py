@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from app.memory.epistemic.leaks import Leak
 from app.memory.epistemic.map_view import EpistemicMapView
 from app.memory.epistemic.word_counts import WordCounts
 from app.story.messages import Message, MessageKind
 from app.story.scene_cues.language import LanguagePack
+from app.views.memory_view import EpistemicView, MemoryView
 from app.work.queries.leak_check import epistemic_map, leaks_by
-from app.work.queries.memory_view import MemoryView
-
-
-@dataclass(frozen=True, slots=True)
-class EpistemicView:
-    """The map can be asked for any message of the chat. reply: index of the newest reply, None
-    where there is none. leaks: in that reply.
-    """
-
-    view: MemoryView
-    map: EpistemicMapView
-    reply: int | None
-    leaks: tuple[Leak, ...]
 
 
 def epistemic_view_of(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from pathlib import Path
 
 from app.core.errors import UsageError
 from app.core.translation import N_, tr
 from app.memory.documents.bible import bible_of
-from app.memory.documents.bible_files import html, markdown
+from app.memory.documents.bible_files import BibleFormat, html, markdown
 from app.memory.documents.bible_parts import EVERYTHING, Known, Telling
 from app.memory.documents.lorebook import lorebook_of
 from app.memory.documents.spoiler_filter import SpoilerFilter
@@ -19,19 +18,12 @@ from app.memory.epistemic.map_view import EpistemicMapView
 from app.sillytavern.world_info import world_info
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
+from app.views.memory_view import MemoryView
 from app.work.queries.leak_check import epistemic_map
-from app.work.queries.memory_view import MemoryView
 
 NOBODY = N_(
     "Nobody plays in this chat yet, so there is nobody whose knowledge it could be bound by."
 )
-
-
-class BibleFormat(StrEnum):
-    """What a story bible is written as; its value is the file's ending."""
-
-    MARKDOWN = "md"
-    HTML = "html"
 
 
 class StoryExport:

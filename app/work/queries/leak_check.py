@@ -15,8 +15,8 @@ from app.memory.similarity import Vectors
 from app.memory.tiers.epistemic import title_of
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack
+from app.views.memory_view import MemoryView
 from app.work.queries.derived_knowledge import derived
-from app.work.queries.memory_view import MemoryView
 
 VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
 

@@ -9,11 +9,12 @@ from weakref import WeakKeyDictionary
 from app.memory.epistemic.leaks import Leak
 from app.memory.epistemic.word_counts import WordCounts
 from app.story.scene_cues.language import LanguagePack
+from app.views.memory_view import EpistemicView, MemoryView
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.queries.epistemic_view import EpistemicView, epistemic_view_of
+from app.work.queries.epistemic_view import epistemic_view_of
 from app.work.queries.leak_check import VectorsOf, leaks_in
-from app.work.queries.memory_view import MemoryView, memory_view
+from app.work.queries.memory_view import memory_view
 
 
 class MemoryQueries:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from app.memory.similarity import Vectors
 from app.store.search import FOUND, OVER, FoundText, Place, match_of, match_with
 from app.store.store import Store
 from app.story.messages import Message
+from app.views.search_results import Findings, Hit
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.queries.search_query import HERE, Query, read_query
@@ -33,38 +34,6 @@ LAST_SECONDS = 2.0  # for what is still to be indexed at the end
 _SLICE = 200  # messages of one transaction
 MEANING = 0.6  # share of the meaning in the order, words have the rest
 _MOST_TEXT = 2_000  # characters of a text that its meaning is taken of
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One find. tier, type, memory_id: "" for a message. chat: its file. index: of the message, or
-    of the first that a memory stands on, None when there is none. snippet: plain text; marks: where
-    in it the words are, begin and end. is_current: a memory holds, as far as the index knows.
-    elsewhere: how many other chats show the same message. is_doubtful: somebody was asked for, and
-    who wrote this one was not noted yet.
-    """
-
-    text: str
-    snippet: str
-    marks: tuple[tuple[int, int], ...]
-    score: float
-    chat: Path
-    index: int | None = None
-    anchor: str = ""
-    tier: str = ""
-    type: str = ""
-    memory_id: str = ""
-    is_current: bool = True
-    elsewhere: int = 0
-    is_doubtful: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What a search found, best first. is_complete: false when time ran out on the way."""
-
-    hits: tuple[Hit, ...] = ()
-    is_complete: bool = True
 
 
 class Search:

@@ -25,7 +25,7 @@ from app.memory.records import Grounding, Review, Source, Tier
 from app.memory.standing import Standing, Status
 from app.settings.program import ProgramSettings
 from app.story.story import ChatKind
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
 from ui.memories.listing.model import Column, MemoryModel

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from app.memory.documents.browsing import Arranged, arranged, in_place
 from app.memory.standing import Standing
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from ui.controls.holding import Hold
 from ui.memories.listing.filters import Filters
 from ui.memories.listing.table import MemoryTable

@@ -8,7 +8,7 @@ from app.memory.documents.browsing import Order, Wanted, read_query
 from app.memory.documents.scene_memories import ids_by_scene
 from app.memory.records import Tier
 from app.memory.standing import Standing, Status
-from app.work.queries.memory_view import MemoryView
+from app.views.memory_view import MemoryView
 from ui.memories.listing.model import ORDERS, Column
 from ui.memories.listing.rail import ALL, BUILTIN, HERE, PEOPLE, PINNED, TEXTS, MemoryRail
 from ui.memories.listing.table import MemoryTable
