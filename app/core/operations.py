@@ -167,7 +167,8 @@ class CatchUp:
     """A backlog that the user wants worked off, as it is kept over the end of a run.
 
     begun: seconds since the epoch. backend: who it was promised of. is_stopped: no longer; what
-    is left waits for the user's word. part: ALL, RECAPS or MEMORY.
+    is left waits for the user's word. part: ALL, RECAPS or MEMORY. agreed: requests that were
+    named when the user said yes, 0 for none.
     """
 
     chat: int
@@ -175,6 +176,7 @@ class CatchUp:
     backend: str
     is_stopped: bool = False
     part: str = ""
+    agreed: int = 0
 
 
 ALL, RECAPS, MEMORY = "", "recaps", "memory"  # what of a backlog

@@ -37,7 +37,9 @@ class CatchUpPlan:
     recap, or of nobody. fold_tokens: of prompts and answers that fold. of_each: requests that one
     operation of a kind takes, where that is not one. is_tested: the time is as of a test of the
     model. parts: what RECAPS and MEMORY take alone, each as a plan; empty where there is only one
-    of them. read_in: name of another chat that shares messages and is worked off now, "" for none.
+    of them. agreed: requests of an earlier plan that the user said yes to, where this is what was
+    found beyond them; 0 else. read_in: name of another chat that shares messages and is worked off
+    now, "" for none.
     """
 
     scenes: int
@@ -58,6 +60,7 @@ class CatchUpPlan:
     of_each: Mapping[OperationKind, int] = field(default_factory=dict)
     parts: Mapping[str, CatchUpPlan] = field(default_factory=dict)
     read_in: str = ""
+    agreed: int = 0
 
     @property
     def has_parts(self) -> bool:

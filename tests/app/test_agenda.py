@@ -446,6 +446,37 @@ async def test_a_catch_up_ends_although_a_scene_is_wanted_for_ever(place: Place)
         assert companion.work.to_do == 0
 
 
+async def test_what_is_found_far_beyond_what_was_agreed_is_asked_about_anew(place: Place) -> None:
+    """140 requests were agreed to, and 191 asked."""
+    async with place.opened() as companion:
+        companion.settings.put("catch_up_scenes", 1)
+        companion.work.pause()
+        story = await companion.open_story(place.chat)
+        offered = companion.work.catch_up(place.chat)
+        assert offered is not None
+        for scene in story.scenes[2:-2]:  # few scenes are known at first
+            assert scene.closing is not None
+            await companion.edits.scenes.hide(place.chat, scene.closing.anchor)
+        first = companion.work.catch_up(place.chat)
+        assert first is not None
+        agreed = first.requests
+        assert agreed < offered.requests / 2
+        await companion.work.start_catch_up(place.chat)
+        while (await companion.edits.undo(place.chat)) != "":
+            pass
+        companion.work.resume()
+        await companion.settled(place.chat)
+        rest = companion.work.catch_up(place.chat)
+        assert rest is not None
+        assert rest.agreed == agreed
+        assert companion.work.catching_up == ()
+        assert agreed < len(place.model.requests) < offered.requests
+        await companion.work.start_catch_up(place.chat)
+        await companion.settled(place.chat)
+        assert companion.work.catch_up(place.chat) is None
+        assert companion.work.catching_up == ()
+
+
 async def test_what_is_cleared_is_offered_again_and_can_be_put_back(place: Place) -> None:
     async with place.opened() as companion:
         companion.work.pause()

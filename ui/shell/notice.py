@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.views.catch_up import CatchUpPlan
 
 READ = N_("Read for memory")
+ON_TOP = N_("What is found comes on top; you are asked again before that is more than a quarter.")
 NO_CHOICES: Mapping[str, str] = {}
 MOST_CHOICES = 2
 INFORMS_SECONDS, FAILED_SECONDS = 30.0, 60.0
@@ -88,6 +89,8 @@ def plan_sentence(plan: CatchUpPlan) -> str:
             requests=requests,
             cost=cost,
         )
+    if plan.search.requests:
+        work = f"{work} {tr(ON_TOP)}"
     if plan.reading.requests:  # they follow from what is read, which nobody knows yet
         work = f"{work} {tr('Profiles, canon and keywords take a few more.')}"
     if plan.scenes:
@@ -99,6 +102,13 @@ def plan_sentence(plan: CatchUpPlan) -> str:
             last=plan.last,
         )
         said.append(scenes)
+    if plan.agreed:
+        more = trn(
+            "More was found than the {n} request that you said yes to; this is left.",
+            "More was found than the {n} requests that you said yes to; this is left.",
+            plan.agreed,
+        )
+        said.insert(0, more)
     if plan.read_in:
         shared = tr(
             "“{chat}” shares messages with this chat and is worked off just now: what is read "
@@ -121,7 +131,8 @@ def parts_sentence(plan: CatchUpPlan) -> str:
 
 
 def _requests(plan: CatchUpPlan) -> str:
-    return trn("{n} request", "{n} requests", plan.requests)
+    requests = trn("{n} request", "{n} requests", plan.requests)
+    return tr("at least {requests}", requests=requests) if plan.search.requests else requests
 
 
 def plan_command(plan: CatchUpPlan) -> str:

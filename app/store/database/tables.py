@@ -151,6 +151,7 @@ class CatchUp(peewee.Model):
     backend = TextField()
     is_stopped = IntegerField()
     part = TextField(default="")
+    agreed = IntegerField(default=0)
 
 
 class Activity(peewee.Model):

@@ -17,7 +17,8 @@ class CatchUps:
         row = self._tables.CatchUp.get_or_none(chat_id=chat_id)
         if row is None:
             return None
-        return CatchUp(row.chat_id, row.begun, row.backend, bool(row.is_stopped), row.part)
+        is_stopped = bool(row.is_stopped)
+        return CatchUp(row.chat_id, row.begun, row.backend, is_stopped, row.part, row.agreed)
 
     def save(self, catch_up: CatchUp) -> None:
         """Keep how a catch-up stands."""
@@ -27,6 +28,7 @@ class CatchUps:
             backend=catch_up.backend,
             is_stopped=int(catch_up.is_stopped),
             part=catch_up.part,
+            agreed=catch_up.agreed,
         ).execute()
 
     def forget(self, chat_id: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,6 @@ from app.core.operations import (
     CatchUp,
     OperationKind,
     OperationSpec,
-    Worked,
 )
 from app.core.signals import Signal
 from app.settings.recaps import RecapSettings
@@ -32,7 +31,7 @@ from app.work.demo.demo_story import is_demo
 from app.work.jobs.document_making import document_material
 from app.work.planning.agreement import by_themselves, is_of_a_catch_up, stops_with_it
 from app.work.planning.break_planner import goes_unasked, search_cost, search_specs
-from app.work.planning.catch_up import KINDS, catch_up_plan, catch_up_progress
+from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.dependencies import in_dependency_order, without
 from app.work.planning.document_planner import plan_texts
 from app.work.planning.memory_planner import next_pass, reading_cost
@@ -40,20 +39,11 @@ from app.work.planning.planner import Writing, plan
 from app.work.planning.staleness import is_wanted, renewed
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.estimates import Estimates, plan_of, reading_taken
+from app.work.scheduling.followed import Followed
 
 RECAP_KINDS = frozenset({OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP})
 
 Enqueue = Callable[[Sequence[OperationSpec]], Awaitable[None]]
-
-
-@dataclass
-class _Followed:
-    """A catch-up that was said yes to, or stopped, with how far it is."""
-
-    chat: ChatRef
-    kept: CatchUp
-    left: CatchUpPlan | None = None
-    worked: Worked = field(default_factory=Worked)
 
 
 class Scheduler:
@@ -85,7 +75,7 @@ class Scheduler:
         self._writing = writing
         self._asks_first = asks_first
         self.waits_for_word = False  # a newcomer chooses: nothing begins, and all is asked about
-        self._followed: dict[int, _Followed | None] = {}
+        self._followed: dict[int, Followed | None] = {}
         self.estimates = Estimates(store, backend, tariff)
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
 
@@ -185,9 +175,12 @@ class Scheduler:
         if followed is not None and not followed.kept.is_stopped:
             mine = self._of_part(chat, followed.kept.part, specs, settings, writing)
             await self._go_on(chat, followed, mine, settings, writing)
-            if len(mine) == len(specs) or self._followed[chat.chat_id] is not None:
+            followed = await self._within_agreed(chat, settings)
+            if followed is not None and not followed.kept.is_stopped:
                 return mine
-            followed = None  # that part is through, and the other one is asked about
+            if followed is None and len(mine) == len(specs):
+                return mine
+            # That part is through, and the other one is asked about; or more than was agreed.
         is_put_off = followed is not None or is_demo(chat.chat.path)
         limit = 0 if is_put_off or self.waits_for_word else SceneSettings(settings).catch_up_scenes
         backlog, cost = self._backlog(chat, specs, settings, writing, limit)
@@ -200,11 +193,23 @@ class Scheduler:
             return specs
         reading = reading_taken(chat, backlog, settings, writing)
         plan = plan_of(chat, backlog, settings, writing, cost, reading)
+        if plan is not None and followed is not None:
+            plan = replace(plan, agreed=followed.exceeded)
         chat.offer(self.estimates.of(plan, writing) if plan is not None else None)
         left = without(backlog, specs, chat.story)
         if not is_put_off:
             return left
         return [spec for spec in left if spec.kind is not OperationKind.RUNNING_RECAP]
+
+    async def _within_agreed(self, chat: OpenChat, settings: Mapping[str, Any]) -> Followed | None:
+        """What goes on; stopped, where it grew so far beyond what was said yes to that the rest is
+        asked about.
+        """
+        followed = self._followed[chat.chat_id]
+        if followed and followed.is_beyond(SceneSettings(settings).catch_up_scenes):
+            await self._keep(chat, replace(followed.kept, is_stopped=True))
+            await self._queue.let_go(chat.chat_id, is_of_a_catch_up)
+        return self._followed[chat.chat_id]
 
     def _of_part(
         self,
@@ -260,11 +265,11 @@ class Scheduler:
             readings = []
         return (recaps if len(recaps) > limit else []) + searches + readings, cost
 
-    async def _followed_of(self, chat: OpenChat, writing: Writing) -> _Followed | None:
+    async def _followed_of(self, chat: OpenChat, writing: Writing) -> Followed | None:
         """What was said of this chat's backlog, also in an earlier run."""
         if chat.chat_id not in self._followed:
             kept = await self._store.run(lambda: self._store.catch_ups.of(chat.chat_id))
-            self._followed[chat.chat_id] = _Followed(chat.chat, kept) if kept else None
+            self._followed[chat.chat_id] = Followed(chat.chat, kept) if kept else None
         followed = self._followed[chat.chat_id]
         if followed is not None and followed.kept.backend != writing.specs:
             await self._forget(chat)  # what was said yes to was another model's work
@@ -274,7 +279,7 @@ class Scheduler:
     async def _go_on(
         self,
         chat: OpenChat,
-        followed: _Followed,
+        followed: Followed,
         specs: Sequence[OperationSpec],
         settings: Mapping[str, Any],
         writing: Writing,
@@ -300,7 +305,9 @@ class Scheduler:
 
     async def start(self, chat: OpenChat, part: str = ALL) -> None:
         """The user wants the backlog worked off, or a part of it, what failed before among it."""
-        kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, part=part)
+        agreed = 0 if chat.catch_up is None else chat.catch_up.of_part(part).requests
+        specs = self._writing().specs
+        kept = CatchUp(chat.chat_id, time.time(), specs, part=part, agreed=agreed)
         await self._keep(chat, kept)
         self._queue.forgive(chat.chat_id)
         await self.follow(chat)
@@ -335,7 +342,7 @@ class Scheduler:
         await self._store.run(lambda: self._store.catch_ups.save(kept))
         old = self._followed.get(chat.chat_id)
         self._followed[chat.chat_id] = (
-            _Followed(chat.chat, kept) if old is None else replace(old, chat=chat.chat, kept=kept)
+            Followed(chat.chat, kept) if old is None else replace(old, chat=chat.chat, kept=kept)
         )
 
     async def _forget(self, chat: OpenChat) -> None:
@@ -378,19 +385,9 @@ class Scheduler:
                 running = None
             if followed.kept.is_stopped and running is None:
                 continue
-            found.append(
-                catch_up_progress(
-                    number,
-                    followed.chat.owner_name or followed.chat.title,
-                    left=followed.left,
-                    worked=followed.worked,
-                    running=running,
-                    pace=self.estimates.pace,
-                    now=now,
-                    is_stopping=followed.kept.is_stopped,
-                    is_held=running is None and self._is_held(number),
-                )
-            )
+            is_held = running is None and self._is_held(number)
+            pace = self.estimates.pace
+            found.append(followed.progress(running, pace, now=now, is_held=is_held))
         return tuple(found)
 
     def part_of(self, chat_id: int) -> str:

@@ -36,7 +36,8 @@ def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     sentence = plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=SEARCH))
     assert sentence == (
         "Looking for scene breaks takes about 12 requests, at most 60; the scenes found are "
-        "recapped then. About 10,000 tokens."
+        "recapped then. About 10,000 tokens. What is found comes on top; you are asked again "
+        "before that is more than a quarter."
     )
     sure = replace(SEARCH, requests_at_most=SEARCH.requests)
     assert plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=sure)).startswith(
@@ -44,7 +45,9 @@ def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     )
     sentence = plan_sentence(CatchUpPlan(5, 0, 80, 21, 20_000, 2_000, search=SEARCH))
     assert "about 12 requests, at most 60" in sentence
-    assert "Together that takes 21 requests to the model, about 22,000 tokens." in sentence
+    assert "Together that takes at least 21 requests to the model, about 22,000" in sentence
+    more = plan_sentence(CatchUpPlan(5, 0, 80, 9, 11_000, 1_000, agreed=140))
+    assert more.startswith("More was found than the 140 requests that you said yes to; this is")
 
 
 def test_reading_alone_is_no_writing_of_recaps() -> None:
