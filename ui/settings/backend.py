@@ -237,9 +237,11 @@ class BackendChoice(QWidget):
         return self._profile.currentText() if self._profile.currentIndex() > 0 else ""
 
     def show_offered(self, models: Sequence[str]) -> None:
-        """Offer the models of the server at the address."""
+        """Offer the models of the server at the address; the server's own first one is put in,
+        since by their names a large and dear one may come first.
+        """
         self._offer.clear()
-        self._offer.addItems(list(models))
+        self._offer.addItems(sorted(models))
         self._offer.setVisible(bool(models))
         if models and self._model.text().strip() not in models:
             self._model.setText(models[0])

@@ -112,9 +112,10 @@ class OpenAiBackend:
                 return answer
 
     async def list_models(self) -> tuple[str, ...]:
-        """Names of the models that GET /v1/models tells, sorted."""
-        names = {model.get("id") for model in await self._models()}
-        return tuple(sorted(name for name in names if isinstance(name, str) and name.strip()))
+        """Names of the models that GET /v1/models tells, in its order."""
+        names = [model.get("id") for model in await self._models()]
+        told = (name for name in names if isinstance(name, str) and name.strip())
+        return tuple(dict.fromkeys(told))
 
     async def aclose(self) -> None:
         """Give back connections."""

@@ -248,6 +248,12 @@ async def test_each_kind_of_server_is_asked_for_its_models_in_its_own_way(
     assert await offered_models(BackendSpec(kind, "", llm.url)) == ("small:1b",)
 
 
+async def test_models_of_a_server_come_in_its_own_order(llm: Any, says: Any) -> None:
+    """By their names the bigger, dearer one came first, and was put in."""
+    llm.on("/v1/models", says.json({"data": [{"id": name} for name in ("s-7b", "s-70b", "s-7b")]}))
+    assert await offered_models(BackendSpec("openai", "", llm.url)) == ("s-7b", "s-70b")
+
+
 def packed(body: bytes, coding: str) -> Any:
     async def answer(exchange: Any) -> None:
         await exchange.head(Content_Encoding=coding)
@@ -475,12 +481,12 @@ async def test_koboldcpp_is_never_asked_for_more_than_its_context_holds(
     assert body["max_tokens"] == allowed
 
 
-async def test_models_are_listed_by_name(llm: Any, says: Any) -> None:
+async def test_models_are_told_by_their_names(llm: Any, says: Any) -> None:
     llm.on("/api/tags", says.json({"models": [{"name": "b"}, {"name": ""}, {"name": 3}, {}, 7]}))
     llm.on("/v1/models", says.json({"data": [{"id": "z"}, {"id": "a"}, None]}))
     assert [model.name for model in await found_models(llm.url)] == ["b"]
     backend = OpenAiBackend("m", llm.url)
-    assert await backend.list_models() == ("a", "z")
+    assert await backend.list_models() == ("z", "a")
     await backend.aclose()
 
 

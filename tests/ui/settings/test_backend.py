@@ -133,3 +133,14 @@ def test_a_model_that_was_found_unusable_is_not_offered_as_if_it_were_good(
     assert choice._use.text() == "Use it anyway"
     choice.choose("openai", model="other", url="localhost:8080")
     assert choice._use.text() == "Use other"
+
+
+def test_the_servers_own_first_model_is_put_in_and_all_are_listed_by_their_names(
+    choice: BackendChoice,
+) -> None:
+    choice.choose("openai", url="localhost:8080")
+    choice.show_offered(("s-7b", "s-70b", "a-1b"))
+    assert choice._model.text() == "s-7b"
+    listed = [choice._offer.itemText(row) for row in range(choice._offer.count())]
+    assert listed == ["a-1b", "s-70b", "s-7b"]
+    assert choice._offer.currentText() == "s-7b"
