@@ -19,6 +19,7 @@ from app.core.paths import user_folders
 from app.prompt.generation import Turn
 from app.settings.slot_table import SlotName
 from app.work.pages.page_badge import badge_of
+from app.work.queue.operation_queue import OperationQueue
 from app.work.queue.outcomes import TIMES_DONE_AT_MOST
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
@@ -635,6 +636,25 @@ async def test_there_is_something_to_do_while_anything_runs(
         last = (replace(progress, left=0),)
         monkeypatch.setattr(type(companion.work), "catching_up", property(lambda _: last))
         assert companion.work.to_do == 1
+
+
+async def test_nobody_is_said_to_be_silent_who_has_answered_since(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that had broken a minute ago stood for answers that were of no use."""
+    async with place.opened() as companion:
+        companion.work.pause()
+        await companion.open_story(place.chat)
+        await companion.work.start_catch_up(place.chat)
+        one, other, *_ = companion.work.operations
+        why = "The connection broke."
+        broke = replace(one, status=OperationStatus.WAITING, error=why, started=10.0)
+        useless = replace(other, status=OperationStatus.FAILED, error="No.", output_tokens=5)
+        for finished, is_held in ((5.0, True), (20.0, False)):
+            shown = (broke, replace(useless, finished=finished))
+            monkeypatch.setattr(OperationQueue, "operations", property(lambda _, s=shown: s))
+            assert [on.is_held for on in companion.work.catching_up] == [is_held]
+        monkeypatch.undo()
 
 
 async def test_a_catch_up_says_that_it_waits_for_the_chats_file(place: Place) -> None:

@@ -34,7 +34,7 @@ class UselessAnswers:
         self._in_a_row.pop(model, None)
         self._held.pop(model, None)
 
-    def note(self, operation: Operation, why: Exception) -> str:
+    def note(self, operation: Operation, why: Exception | str) -> str:
         """An answer was of no use. Gives why nothing at all is to be asked, "" where something is:
         then this kind alone may be held from now on.
         """
@@ -71,7 +71,7 @@ class UselessAnswers:
         self._of_use.clear()
 
 
-def _kind_sentence(kind: OperationKind, count: int, why: Exception) -> str:
+def _kind_sentence(kind: OperationKind, count: int, why: Exception | str) -> str:
     return tr(
         "{model}: {n} answers in a row were of no use. The last one: {why}",
         model=tr(model_label(kind)),

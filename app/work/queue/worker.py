@@ -296,6 +296,8 @@ class Worker:
         self._refusals, self._refused, self.missing_key = 0, [], ""
         if taken and not outcome.in_vain:
             self._backlog.useless.note_use(operation)
+        elif taken:
+            self._hold_in_vain(self._backlog.useless.note(operation, outcome.in_vain))
         self._backlog.absences.over(operation)
         return done(having_taken(attempt, taken) if outcome.in_vain else attempt, outcome)
 

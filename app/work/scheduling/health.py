@@ -16,6 +16,8 @@ from app.views.catch_up import CatchUpProgress
 from app.views.taverns import Tavern
 from app.work.queue.worker import Halt
 
+# With an error beside it, that which counts as done gave nothing either.
+CAME_TO_NOTHING = (OperationStatus.FAILED, OperationStatus.DONE)
 SILENT = N_("its drive tells of no changes, so it is looked through every few seconds")
 
 
@@ -151,7 +153,18 @@ def queue_health(
     if failed:
         sentence = trn("{n} failed, nothing else to do", "{n} failed, nothing else to do", failed)
         return HealthItem("queue", Light.IDLE, sentence)
+    newest = _newest(operations)
+    if newest is not None and newest.error and newest.status in CAME_TO_NOTHING:
+        label, why = retold(newest.spec.label), retold(newest.error)
+        sentence = tr("Nothing else to do. {label} came to nothing: {why}", label=label, why=why)
+        return HealthItem("queue", Light.IDLE, sentence)
     return HealthItem("queue", Light.IDLE, tr("Nothing to do"))
+
+
+def _newest(operations: Sequence[Operation]) -> Operation | None:
+    """The one that ended last."""
+    ended = (op for op in operations if op.finished is not None)
+    return max(ended, key=lambda op: op.finished or 0.0, default=None)
 
 
 def _why_waiting(operations: Sequence[Operation], waiting: Sequence[Operation]) -> str:
@@ -191,7 +204,7 @@ def backend_health(
     if problem:
         return HealthItem("backend", Light.BAD, f"{label}: {problem}")
     sentence = tr("{model}, {n} tokens today", model=label, n=number(tokens)) if tokens else label
-    newest = next((op for op in operations if op.finished is not None), None)
-    if newest is not None and newest.status is OperationStatus.FAILED:
+    newest = _newest(operations)
+    if newest is not None and newest.error and newest.status in CAME_TO_NOTHING:
         return HealthItem("backend", Light.BAD, f"{label}: {newest.error}")
     return HealthItem("backend", Light.GOOD, sentence)

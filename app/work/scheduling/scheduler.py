@@ -401,11 +401,16 @@ class Scheduler:
         return followed is not None and not followed.kept.is_stopped
 
     def _is_held(self, chat_id: int) -> bool:
-        """Whether what a catch-up asked for last failed, and waits to be tried again."""
+        """Whether what a catch-up asked for last failed, and waits to be tried again; nobody has
+        answered since, be it of use or not.
+        """
+        operations = [op for op in self._queue.operations if op.spec.chat == chat_id]
+        answered = (op.finished or 0.0 for op in operations if op.output_tokens)
+        last = max(answered, default=0.0)
         return any(
-            operation.error and is_of_a_catch_up(operation)
-            for operation in self._queue.operations
-            if operation.spec.chat == chat_id and operation.status not in FINISHED
+            op.error and is_of_a_catch_up(op) and (op.started or 0.0) >= last
+            for op in operations
+            if op.status not in FINISHED
         )
 
     def left(self, chat: OpenChat) -> CatchUpPlan | None:

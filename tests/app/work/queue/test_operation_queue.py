@@ -974,3 +974,23 @@ async def test_after_the_end_nothing_is_begun_whoever_lets_it_go_on(
         await queue.wait_idle()
     assert queue.is_paused
     assert script.done == []
+
+
+async def test_searches_that_come_to_nothing_in_a_row_are_asked_no_further(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """They count as done, since the next search does not need them."""
+    asked: list[str] = []
+
+    async def perform(operation: Operation) -> Outcome:
+        asked.append(operation.spec.key)
+        note(RequestUse("detect_breaks", "model", 2_000, 30))
+        return Outcome(backend="model", in_vain="It wrote prose.")
+
+    await store.run(lambda: store.chats.id_of("chat"))
+    queue = OperationQueue(store, perform, Script().after, tasks)
+    await queue.start()
+    await queue.add([replace(spec(key), kind=OperationKind.DETECT_BREAKS) for key in "abcdefg"])
+    await queue.wait_idle()
+    assert asked == list("abcd")
+    assert "It wrote prose." in queue.in_vain

@@ -12,7 +12,12 @@ from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.core.part_health import Light
 from app.views.catch_up import CatchUpProgress
-from app.work.scheduling.health import catch_up_words, queue_health, sillytavern_health
+from app.work.scheduling.health import (
+    backend_health,
+    catch_up_words,
+    queue_health,
+    sillytavern_health,
+)
 
 SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of scene 1")
 
@@ -102,3 +107,17 @@ def test_what_waits_beside_a_catch_up_is_in_the_number() -> None:
     assert many.sentence == f"{words}, 3,012 more waiting"
     alone = queue_health((running,), catching_up=(CATCHING_UP,), to_do=CATCHING_UP.left)
     assert alone.sentence == words
+
+
+def test_an_answer_of_no_use_is_not_nothing_to_do() -> None:
+    """A search that got prose in place of an answer ended with "Nothing to do", in green."""
+    vain = replace(
+        Operation(1, SPEC, OperationStatus.DONE), finished=9.0, error="It wrote prose, twice."
+    )
+    said = "Nothing else to do. Recap of scene 1 came to nothing: It wrote prose, twice."
+    assert queue_health((vain,)).sentence == said
+    model = backend_health("model", (vain,), "", 100)
+    assert (model.light, model.sentence) == (Light.BAD, "model: It wrote prose, twice.")
+    made = replace(Operation(2, SPEC, OperationStatus.DONE), finished=10.0)
+    assert queue_health((vain, made)).sentence == "Nothing to do"
+    assert backend_health("model", (vain, made), "", 100).light is Light.GOOD
