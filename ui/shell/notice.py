@@ -62,33 +62,7 @@ def plan_sentence(plan: CatchUpPlan) -> str:
                 last=plan.reading.last,
             )
         )
-    cost = ", ".join(_costs(plan))
-    requests = _requests(plan)
-    is_reading_alone = plan.reading.requests == plan.requests > 0
-    if is_reading_alone:
-        work = tr(
-            "Reading them takes {requests} to the model, about {cost}.",
-            requests=requests,
-            cost=cost,
-        )
-    elif not plan.scenes:
-        work = tr("About {cost}.", cost=cost)
-    elif said and not plan.has_parts:
-        work = tr(
-            "Together that takes {requests} to the model, about {cost}.",
-            requests=requests,
-            cost=cost,
-        )
-    elif said:
-        work = tr(
-            "All of it takes {requests} to the model, about {cost}.", requests=requests, cost=cost
-        )
-    else:
-        work = tr(
-            "Writing them takes {requests} to the model, about {cost}.",
-            requests=requests,
-            cost=cost,
-        )
+    work = _work_sentence(plan, alone=not said)
     if plan.search.requests:
         work = f"{work} {tr(ON_TOP)}"
     if plan.reading.requests:  # they follow from what is read, which nobody knows yet
@@ -117,6 +91,38 @@ def plan_sentence(plan: CatchUpPlan) -> str:
         )
         said.insert(0, shared)
     return " ".join((*said, work))
+
+
+def _work_sentence(plan: CatchUpPlan, *, alone: bool) -> str:
+    """What all of it takes. alone: nothing was said before it of single parts."""
+    cost = ", ".join(_costs(plan))
+    requests = _requests(plan)
+    is_reading_alone = plan.reading.requests == plan.requests > 0
+    if is_reading_alone:
+        work = tr(
+            "Reading them takes {requests} to the model, about {cost}.",
+            requests=requests,
+            cost=cost,
+        )
+    elif not plan.scenes:
+        work = tr("About {cost}.", cost=cost)
+    elif not alone and not plan.has_parts:
+        work = tr(
+            "Together that takes {requests} to the model, about {cost}.",
+            requests=requests,
+            cost=cost,
+        )
+    elif not alone:
+        work = tr(
+            "All of it takes {requests} to the model, about {cost}.", requests=requests, cost=cost
+        )
+    else:
+        work = tr(
+            "Writing them takes {requests} to the model, about {cost}.",
+            requests=requests,
+            cost=cost,
+        )
+    return work
 
 
 def parts_sentence(plan: CatchUpPlan) -> str:
