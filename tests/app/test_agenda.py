@@ -650,9 +650,10 @@ async def test_nobody_is_said_to_be_silent_who_has_answered_since(
         why = "The connection broke."
         broke = replace(one, status=OperationStatus.WAITING, error=why, started=10.0)
         useless = replace(other, status=OperationStatus.FAILED, error="No.", output_tokens=5)
+        shown: list[Operation] = []
+        monkeypatch.setattr(OperationQueue, "operations", property(lambda _: tuple(shown)))
         for finished, is_held in ((5.0, True), (20.0, False)):
-            shown = (broke, replace(useless, finished=finished))
-            monkeypatch.setattr(OperationQueue, "operations", property(lambda _, s=shown: s))
+            shown[:] = (broke, replace(useless, finished=finished))
             assert [on.is_held for on in companion.work.catching_up] == [is_held]
         monkeypatch.undo()
 
