@@ -34,6 +34,7 @@ from ui.program.ending import LONGEST_ENDING, RUNNING_SECONDS, Deadline, end_at_
 from ui.program.front_door import FrontDoor, is_somebody_in, knock
 from ui.program.main_window import MainWindow
 from ui.program.safe_start import SafeStartOffer, say_safe, start_again
+from ui.program.window_look import kept_theme
 from ui.theme import theme
 from ui.theme.fonts import load_fonts, ui_font
 from ui.theme.palette import palette_of
@@ -162,6 +163,7 @@ async def run(
     stopping = asyncio.Event()
     folders = user_folders(options.data_dir)
     tasks = TaskSupervisor()
+    theme.set_choice(kept_theme(folders.data))
     window = MainWindow(theme, tasks)
     door = FrontDoor(folders.data)
     last = None if deadline is None else deadline(partial(_end_in_haste, window))

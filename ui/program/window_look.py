@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 from PySide6.QtCore import QObject
 
 from app.core.translation import N_
+from app.core.value_file import ValueFile
 from app.settings.program import ProgramSettings
 from ui.core.actions import Actions
 from ui.core.session import Session
 from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
 
 READING_PX = 15.5
+THEME_FILE = "theme"
+
+
+def kept_theme(data: Path) -> ThemeChoice:
+    """The theme that was chosen last, before the settings are read: a start in another one would
+    flash. data: folder of our own files.
+    """
+    try:
+        return ThemeChoice(ValueFile(data / THEME_FILE).read())
+    except ValueError:
+        return ThemeChoice.SYSTEM
 
 
 class WindowLook(QObject):
@@ -27,7 +42,12 @@ class WindowLook(QObject):
     def apply(self) -> None:
         """Look as the settings say now."""
         settings = self._session.companion.settings
-        self._theme.set_choice(ThemeChoice(ProgramSettings(settings).theme))
+        choice = ThemeChoice(ProgramSettings(settings).theme)
+        self._theme.set_choice(choice)
+        data = self._session.companion.folders.data
+        if kept_theme(data) is not choice:
+            keeping = asyncio.to_thread(ValueFile(data / THEME_FILE).write, choice.value)
+            self._session.do(keeping, name=N_("keeping the theme for the next start"))
         self._theme.set_contrast(ContrastChoice(ProgramSettings(settings).contrast))
         self._theme.set_reading_px(ProgramSettings(settings).story_text_size)
 

@@ -26,8 +26,9 @@ OPEN, DONE = "open", "done"
 SHOWN = 100  # cards at first; each holds several widgets
 FILES = N_("World Info (*.json)")
 EMPTY = N_(
-    "No lore yet. Scene recaps that are made in stages keep what a scene says for good of people, "
-    "places and things; it is listed here, for a lorebook."
+    "No lore yet. It is what a scene says for good of people, places and things, and is listed "
+    "here for a lorebook. It comes from scene recaps that the model writes in several steps, with "
+    "a request for each; the button sets that for this chat's recaps from now on."
 )
 ALL_DONE = N_("Nothing is left to take over.")
 NONE_DONE = N_("Nothing is marked as done yet.")
@@ -44,6 +45,7 @@ class LorePane(QWidget):
         self._wanted = OPEN
         self._room = SHOWN
         self.cards: dict[str, LoreCard] = {}
+        self._heads: list[_SceneHead] = []
         self._count = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
         self.kinds = Segments(tr("Show"), {OPEN: tr("To take over"), DONE: tr("Done")})
         self.kinds.choose(OPEN)
@@ -148,12 +150,15 @@ class LorePane(QWidget):
 
     def _fill(self, shown: Sequence[LoreProposal]) -> None:
         """One card for each, under the scene that gave it; what is there already stays."""
-        while self._column.count() > 2:
-            item = self._column.takeAt(0)
-            widget = item.widget() if item is not None else None
-            if isinstance(widget, _SceneHead):
-                widget.hide()
-                widget.deleteLater()
+        for head in self._heads:
+            self._column.removeWidget(head)
+            head.hide()
+            head.deleteLater()
+        self._heads.clear()
+        for card in self.cards.values():
+            # Not takeAt: the item that it gives lives on as the widget's, and the new one would
+            # keep the height of its first layout for good.
+            self._column.removeWidget(card)
         wanted = {found.key for found in shown}
         for key in self.cards.keys() - wanted:
             card = self.cards.pop(key)
@@ -164,6 +169,7 @@ class LorePane(QWidget):
             if found.scene != scene:
                 scene = found.scene
                 head = _SceneHead(found)
+                self._heads.append(head)
                 self._column.insertWidget(self._column.count() - 2, head)
             card = self.cards.get(found.key) or self._make_card(found)
             card.show_proposal(found)

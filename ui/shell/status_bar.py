@@ -128,7 +128,6 @@ class StatusBar(QWidget):
         self._row.addStretch(1)
         self._said = StatusItem("said", "info", -1)
         self._said.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._said.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._row.addWidget(self._said)
         for key, icon, rank in RIGHT:
             self._add(key, icon, rank)

@@ -406,12 +406,14 @@ class WorkPage(QWidget):
         self._show_written(progress.text)
 
     def _show_written(self, text: str) -> None:
-        # Only the end is of interest, and a model may write without end.
-        self._written.set_text(text[-2000:])
-        bar = self._written.verticalScrollBar()
-        bar.setValue(bar.maximum())
         # Its place stays from one to the next, or the rows would move under the pointer.
         is_shown = bool(text) or (self._is_at_work and not self._written.isHidden())
+        if text or not is_shown:
+            # Only the end is of interest, and a model may write without end.
+            self._written.set_text(text[-2000:])
+            bar = self._written.verticalScrollBar()
+            bar.setValue(bar.maximum())
+        self._written_title.setText(tr("What it writes") if text else tr("What it wrote last"))
         self._written.setVisible(is_shown)
         self._written_title.setVisible(is_shown)
         self._show_foot()

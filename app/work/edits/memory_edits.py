@@ -87,7 +87,8 @@ class MemoryEdits(MemoryKeeping):
 
     async def edit(self, path: Path, memory_id: str, **fields: Any) -> None:
         """Change a memory: text, type, importance, expiration, subject, target, field, magnitude,
-        detail, told_by, channel. What it stands on stays.
+        detail, told_by, channel. What it stands on stays. Of one that waits for the user, what came
+        in its old words as well is answered with that.
         """
         if unknown := fields.keys() - set(EDITABLE):
             raise UsageError(
@@ -97,7 +98,12 @@ class MemoryEdits(MemoryKeeping):
         def edited(command: Command) -> MemoryChange:
             old = command.memory(memory_id)
             new = checked(replace(old, **fields))
-            return MemoryChange((new,)) if new != old else MemoryChange()
+            if new == old:
+                return MemoryChange()
+            twins: tuple[Memory, ...] = ()
+            if old.review is Review.WAITING and new.text != old.text:
+                twins = without_twins((old,), command.remembered.memories)[1]
+            return MemoryChange((new, *reviewed(twins, Review.REJECTED)))
 
         await self._change(self._open(path), N_("edit a memory"), edited)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
 from tests.labelled import WrittenTavern
@@ -127,3 +129,23 @@ async def test_the_way_back_to_versions_stays_open(lore: LorePane, demo_window: 
     QTest.mouseClick(page.rail.kinds._buttons["running"], Qt.MouseButton.LeftButton)
     assert page.list.isVisible()
     assert page.reading.isVisible()
+
+
+async def test_an_entry_that_grew_pushes_down_what_stands_below_it(
+    lore: LorePane, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """A card that stays kept the height of its first layout, and its words lay over the next."""
+    path = demo_tavern.chat
+    await give(companion, path, [entity("Well", "Deep."), entity("Inn", "Warm.")])
+    await until(lambda: len(lore.cards) == 2)
+    first, second = lore.cards.values()
+    found = lore._found[0]
+    grown = replace(found, entry=replace(found.entry, content=("A long sentence of it. " * 40,)))
+    for shown in (lore._found, (grown, lore._found[1])):
+        lore._fill(shown)
+        for _ in range(5):
+            await asyncio.sleep(0)
+            QApplication.sendPostedEvents()
+        await until(lambda: first.height() > 0)
+    await until(lambda: first.height() >= first.heightForWidth(first.width()))
+    assert first.geometry().bottom() < second.geometry().top()

@@ -247,6 +247,33 @@ def test_a_recap_is_written_by_hand_under_its_message(
     assert session.companion.asked == [("messages.edit", "a000012", "She waits.")]
 
 
+def test_the_editor_of_a_message_s_recap_shows_how_it_is_kept_and_left(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    """It had neither button nor hint, and Ctrl+S, which keeps a recap elsewhere, did nothing."""
+    session.show(with_states(story(40, (9, 19))))
+    page.view.jump_to(12, selects=True)
+    editor = page.findChild(RecapEditor)
+    assert editor is not None
+
+    def write(words: str) -> None:
+        press(qtbot, page, Key.Key_E)
+        editor.prose.selectAll()
+        qtbot.keyClicks(editor.prose, words)
+
+    write("She waits.")
+    qtbot.keyClick(editor.prose, Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+    assert not editor.isVisible()
+    write("She goes.")
+    qtbot.mouseClick(editor.keep, Qt.MouseButton.LeftButton)
+    asked = [("messages.edit", "a000012", words) for words in ("She waits.", "She goes.")]
+    assert session.companion.asked == asked
+    write("She stays.")
+    qtbot.mouseClick(editor.drop, Qt.MouseButton.LeftButton)
+    assert not editor.isVisible()
+    assert session.companion.asked == asked
+
+
 @pytest.mark.parametrize(
     ("has_recap", "deed"),
     [(True, ("messages.write", ("a000012",))), (False, ("redo_scene_recap", "a000019"))],

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import tr
+from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import FIELD_HEIGHT, Field
 from ui.controls.prose import Prose
 from ui.story.messages.chat_view import ChatView
@@ -15,7 +16,7 @@ from ui.theme.style import rounded
 
 LONGEST_NAME = 200
 NAME_WIDTH = 320
-RECAP_HEIGHT = 88
+RECAP_HEIGHT = 124
 
 
 class NameEditor(Field):
@@ -90,7 +91,7 @@ class NameEditor(Field):
 
 
 class RecapEditor(QWidget):
-    """A few lines under a message. Ctrl Return or leaving keeps them, Escape the old ones.
+    """A few lines under a message. Ctrl S, Ctrl Return or leaving keeps them, Escape the old ones.
 
     Signals:
         committed: (message index, text), only when the text is another one.
@@ -111,7 +112,18 @@ class RecapEditor(QWidget):
         self.prose.installEventFilter(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 8, 10, 8)
+        column.setSpacing(4)
         column.addWidget(self.prose)
+        self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")
+        self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl S"))
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addStretch(1)
+        for button, slot in ((self.drop, self._end), (self.keep, self._commit)):
+            button.clicked.connect(slot)
+            button.installEventFilter(self)
+            foot.addWidget(button)
+        column.addLayout(foot)
         self.hide()
         self.prose.committed.connect(self._commit)
         self.prose.escaped.connect(self._end)
@@ -143,7 +155,7 @@ class RecapEditor(QWidget):
             self.committed.emit(message, text)
 
     def _end(self) -> None:
-        had_focus = self.prose.hasFocus()
+        had_focus = self._has_focus
         self._message = -1
         self.hide()
         if had_focus:
@@ -152,11 +164,22 @@ class RecapEditor(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
             self._lie_over()
+        elif watched is self.prose and isinstance(event, QKeyEvent):
+            is_press = event.type() == QEvent.Type.KeyPress
+            if is_press and event.matches(QKeySequence.StandardKey.Save):
+                self._commit()
+                return True
         elif isinstance(event, QFocusEvent) and event.lostFocus() and self._message >= 0:
             is_menu = event.reason() == Qt.FocusReason.PopupFocusReason
-            if watched is self.prose and not is_menu:
+            is_ours = watched in (self.prose, self.keep, self.drop)
+            if is_ours and not is_menu and not self._has_focus:
                 self._commit()
         return False
+
+    @property
+    def _has_focus(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = self._theme.tokens

@@ -572,3 +572,21 @@ async def test_what_three_readings_brought_word_for_word_is_one_answer(
     assert told == (["Mira has a lamp."] if is_so else [])
     await world.companion.edits.undo(path)
     assert rows(world) == before
+
+
+async def test_other_words_for_one_answer_what_came_in_the_old_ones_as_well(world: World) -> None:
+    """Who gave a memory other words and approved it was asked for its old words again."""
+    waits: dict[str, Any] = {"review": Review.WAITING, "grounding": Grounding.UNGROUNDED}
+    said = {"text": "Mira has a lamp.", **waits}
+    await world.write(world.memory("one", 3, **said), world.memory("two", 4, **said))
+    await world.refreshed()
+    memories, path = world.companion.memories, world.tavern.chat
+    before = rows(world)
+    await memories.edit(path, "one", text="Mira has a lantern.")
+    await memories.approve(path, ["one"])
+    view = world.companion.memory(path)
+    assert view.review == ()
+    assert [s.memory.text for s in view.of(Tier.SESSION)] == ["Mira has a lantern."]
+    await world.companion.edits.undo(path)
+    await world.companion.edits.undo(path)
+    assert rows(world) == before
