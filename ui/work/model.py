@@ -100,6 +100,8 @@ def state_sentence(operation: Operation, *, now: float, is_paused: bool = False)
         return operation.error
     if operation.status is OperationStatus.DONE and operation.error:
         return tr("Nothing came of it. {why}", why=retold(operation.error))
+    if operation.status is OperationStatus.OUTDATED and operation.error:
+        return retold(operation.error)
     if operation.pauses_before:
         return tr(PAUSES_HERE)
     if operation.status is OperationStatus.PENDING and operation.held:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from app.core.operations import (
     FINISHED,
@@ -14,6 +15,7 @@ from app.core.operations import (
     OperationStatus,
     Work,
 )
+from app.core.translation import N_, tr
 from app.work.queue.waiting import Key
 
 log = logging.getLogger(__name__)
@@ -47,6 +49,7 @@ MADE_ANEW = frozenset(
 # more than this often in a row; then only the user brings it back, or another model.
 BESIDE_THE_STORY = MADE_ANEW | {OperationKind.CONTINUITY}
 IN_VAIN_AT_MOST = 2
+MADE_UP_FOR = N_("It failed, and what was done later makes up for it.")
 
 
 class Outcomes:
@@ -209,7 +212,8 @@ def _bounded(ended: Sequence[Operation]) -> list[Operation]:
 
 def without_overtaken(ended: Sequence[Operation]) -> list[Operation]:
     """Finished operations, newest first, but failures of work that ended in another way since, of
-    a task that was done since, or of one that was tried again as other work.
+    a task that was done since, or of one that was tried again as other work. Of a task that was
+    done since, what was paid for still stands there, as no failure.
     """
     kept: list[Operation] = []
     works: set[Work] = set()
@@ -219,8 +223,11 @@ def without_overtaken(ended: Sequence[Operation]) -> list[Operation]:
         spec = operation.spec
         is_tried = spec.kind in MADE_ANEW and _task(spec) in tasks
         is_overtaken = operation.status in GIVEN_UP and (spec.work in works or is_tried)
-        if not is_overtaken and not overcome.has(operation):
+        is_overcome = overcome.has(operation)
+        if not is_overtaken and not is_overcome:
             kept.append(operation)
+        elif is_overcome and spec.work not in works and operation.prompt_tokens:
+            kept.append(replace(operation, status=OperationStatus.OUTDATED, error=tr(MADE_UP_FOR)))
         works.add(spec.work)
         tasks.add(_task(spec))
         if operation.status is OperationStatus.DONE:

@@ -994,3 +994,20 @@ async def test_searches_that_come_to_nothing_in_a_row_are_asked_no_further(
     await queue.wait_idle()
     assert asked == list("abcd")
     assert "It wrote prose." in queue.in_vain
+
+
+async def test_what_a_failure_took_stands_in_the_list_also_where_it_is_made_up_for(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """Three merges that had failed were in the sum of the day, and in no row."""
+    fold = OperationKind.RUNNING_RECAP
+    script = Script({"scene 2": useless()})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([replace(spec(key), kind=fold) for key in ("scene 2", "scene 3")])
+    await queue.wait_idle()
+    rows = {op.spec.key: (op.status, op.prompt_tokens) for op in queue.operations}
+    assert rows["scene 2"] == (OperationStatus.OUTDATED, 2_000)
+    assert queue.failed(1) == ()
+    assert queue.ended.failed(1) == ()
+    again = await queue_of(store, tasks, script)  # the next start
+    assert {op.spec.key: op.status for op in again.operations}["scene 2"] is rows["scene 2"][0]
