@@ -156,6 +156,8 @@ class PromptBar(QWidget):
             if counter == "estimate"
             else tr("counted with {counter}", counter=counter)
         )
+        if not is_said:
+            how = tr("by the settings' context until SillyTavern says its own")
         free = number(outlook.free)
         self.note.say(
             "",

@@ -324,6 +324,8 @@ async def test_everything_that_can_be_used_has_a_name_and_numbers_explain_themse
         if child.focusPolicy() != Qt.FocusPolicy.NoFocus and child.isVisibleTo(page):
             inner = child.objectName().startswith("qt_")
             assert inner or child.accessibleName(), child
+    is_said = page.preview is not None and page.preview.is_context_said
+    assert ("until SillyTavern says its own" in page.prompt_bar.note.words) is not is_said
     said = page.prompt_bar.bar.accessibleName()
     assert "Who knows what" in said
     assert "that no message gets" in said
