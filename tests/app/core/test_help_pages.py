@@ -69,6 +69,15 @@ def test_what_help_quotes_is_what_the_window_says(code: str) -> None:
     assert [piece for piece in pieces if piece not in words] == []
 
 
+def test_every_link_of_the_readme_to_the_help_leads_to_a_page() -> None:
+    translation.use(translation.ENGLISH)
+    readme = (RESOURCES.parent / "README.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"\(resources/help/en\.md#([^)]+)\)", readme))
+    pages = {re.sub(r"[^\w -]", "", page.title.lower()).replace(" ", "-") for page in help_pages()}
+    assert len(linked) > 5
+    assert linked <= pages
+
+
 def _whole(code: str) -> str:
     translation.use(code)
     return "\n".join(page.text for page in help_pages())
