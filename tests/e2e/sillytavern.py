@@ -14,7 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +68,43 @@ def free_port() -> int:
 
 @dataclass(slots=True)
 class Server:
-    """A SillyTavern process over its own data root."""
+    """A SillyTavern process over its own data root, which can be killed and started anew."""
 
-    process: subprocess.Popen[bytes]
+    package: Path
+    options: tuple[str, ...]
     url: str
     log: Path
+    process: subprocess.Popen[bytes] = field(init=False)
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                ["node", "server.js", *self.options],
+                cwd=self.package,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(f"{self.url}/csrf-token", timeout=5):
+                    return
+            except urllib.error.HTTPError as error:
+                if error.code == 401:  # it asks for a password
+                    return
+                time.sleep(0.1)
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.1)
+        self.stop()
+        raise AssertionError(f"SillyTavern did not start:\n{self.log.read_text()[-3000:]}")
+
+    def kill(self) -> None:
+        """End it without a chance to finish anything."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
 
     def stop(self) -> None:
         """End it as a user's Ctrl+C does, harder when it does not listen."""
@@ -81,8 +113,7 @@ class Server:
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait(10)
+            self.kill()
 
 
 def start_server(
@@ -98,30 +129,10 @@ def start_server(
     config.write_text(
         CONFIG.format(data_root=data_root, port=port, listens=listens, address=address) + more
     )
-    log = folder / "sillytavern.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            ["node", "server.js", "--configPath", config, "--dataRoot", data_root],
-            cwd=package,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    server = Server(process, f"http://{address}:{port}", log)
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{server.url}/csrf-token", timeout=5):
-                return server
-        except urllib.error.HTTPError as error:
-            if error.code == 401:  # it asks for a password
-                return server
-            time.sleep(0.1)
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    server.stop()
-    raise AssertionError(f"SillyTavern did not start:\n{log.read_text()[-3000:]}")
+    options = ("--configPath", str(config), "--dataRoot", str(data_root))
+    server = Server(package, options, f"http://{address}:{port}", folder / "sillytavern.log")
+    server.start()
+    return server
 
 
 def patch_settings(user_folder: Path, llm: FakeLlm) -> None:

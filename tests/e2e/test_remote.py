@@ -276,6 +276,22 @@ async def test_a_reload_and_both_ends_anew_go_on_without_a_code(
     assert not story.errors
 
 
+async def test_both_ends_killed_go_on_without_a_code(
+    story: TavernPage, program: Program, tavern: RunningTavern
+) -> None:
+    tavern.server.kill()
+    program.kill()
+    program.start()
+    assert program.greeting.startswith("Serving")
+    await asyncio.to_thread(tavern.server.start)
+    await story.page.reload()
+    await story.page.wait_for_function(ONLINE, timeout=60_000)
+    await story.slash(f"/go {CHARACTER}")
+    await open_story(story)
+    await story.edit(await story.length() - 1, "It ends as nobody thought.")
+    assert (await follows(story, program))[-1]["mes"] == "It ends as nobody thought."
+
+
 async def test_who_else_has_the_port_is_told_nothing(story: TavernPage, program: Program) -> None:
     """Another user of this computer listens where Tavernkeep would, until it comes back."""
     program.stop()
