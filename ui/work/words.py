@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.core.operations import Operation, OperationStatus
 from app.core.part_health import about
-from app.core.translation import number, tr, tr_in, trn
+from app.core.translation import number, roughly, tr, tr_in, trn
 from app.views.catch_up import CatchUpProgress
 from app.views.queued_work import Cleared
 from ui.core.chat_words import chat_words
@@ -66,10 +66,13 @@ def failed_words(session: Session, operations: Sequence[Operation]) -> str:
     folds = session.companion.work.folds_again
     if not folds:
         return said
+    failed_recaps, costs = session.companion.work.failed_recaps, session.companion.asked_costs
+    tokens = sum(costs.of_folding_again(path, of).tokens for path, of in failed_recaps.items())
     again = trn(
-        "trying again folds {n} scene in anew",
-        "trying again folds {n} scenes in anew",
+        "trying again folds {n} scene in anew, about {tokens} tokens",
+        "trying again folds {n} scenes in anew, about {tokens} tokens",
         folds,
+        tokens=roughly(tokens),
     )
     return f"{said} ({again})"
 

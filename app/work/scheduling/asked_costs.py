@@ -12,6 +12,7 @@ from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.planning.asked_cost import before_rebuild, message_recaps_cost
 from app.work.planning.catch_up import KINDS, catch_up_plan
+from app.work.planning.folding import folded_anew
 from app.work.planning.planner import Writing, missing_recaps, scene_recap_spec
 from app.work.scheduling.estimates import Estimates
 
@@ -60,6 +61,16 @@ class AskedCosts:
         if scene is None:
             return NOTHING
         return self._of_plan(chat, before_rebuild(chat.story, scene), (), Asked.RUNNING)
+
+    def of_folding_again(self, path: Path, anchors: Collection[str]) -> AskedCost:
+        """Folding in anew what rests on the recaps of the scenes that end here, once these are
+        there; nothing where nothing does.
+        """
+        story = self._chats.required(path).story
+        if not folded_anew(story, anchors):
+            return NOTHING
+        first = min(anchors, key=lambda anchor: story.places.get(anchor, len(story.messages)))
+        return self.of_rebuild(path, first)
 
     def of_made_without_model(self, path: Path) -> AskedCost:
         """Recaps that rules wrote, and folding in anew from the first of them on."""

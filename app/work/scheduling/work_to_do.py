@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -202,11 +202,18 @@ class WorkToDo:
         """How many scenes the running recaps of open chats fold in anew once the recaps that failed
         are there: requests that come with trying them again.
         """
-        found = 0
+        failed = self.failed_recaps
+        return sum(folded_anew(self._chats.required(path).story, failed[path]) for path in failed)
+
+    @property
+    def failed_recaps(self) -> Mapping[Path, tuple[str, ...]]:
+        """Anchors of the scenes whose recaps failed, by the open chat."""
+        found = {}
         for chat in self._chats.all:
             failed = self._queue.ended.failed(chat.chat_id)
-            anchors = [op.spec.anchor for op in failed if op.spec.kind is SCENE_RECAP]
-            found += folded_anew(chat.story, anchors) if anchors else 0
+            anchors = tuple(op.spec.anchor for op in failed if op.spec.kind is SCENE_RECAP)
+            if anchors:
+                found[chat.chat.path] = anchors
         return found
 
     @property

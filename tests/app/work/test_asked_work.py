@@ -193,6 +193,10 @@ async def test_it_is_known_beforehand_what_is_folded_in_anew_with_what_is_tried_
     before = desk.story.running.versions
     assert [version.scene_count for version in before] == [1, 2]
     assert work.folds_again == 1
+    (failed,) = work.failed_recaps.values()
+    cost = desk.companion.asked_costs.of_folding_again(desk.path, failed)
+    assert cost.requests == 1
+    assert cost.tokens > 500
     await work.retry_all()
     assert await desk.finished() == []
     anew = desk.story.running.versions[len(before) :]
