@@ -6,12 +6,13 @@ import configparser
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from xml.etree import ElementTree
 
 import build
 import pytest
 from bundle import checking, freezing, linux_packages
-from bundle.entry import give_back
+from bundle.entry import find_loose_modules, give_back
 from bundle.linking import Entry, Outside, still_needed
 from bundle.specification import CHECKOUT, DATA, is_wanted, project
 
@@ -119,6 +120,24 @@ def test_a_library_of_no_known_package_is_no_deb(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(linux_packages, "outside", lambda folder: taken)
     with pytest.raises(freezing.BundleFailed, match=r"libnobody\.so\.9"):
         linux_packages.depends(Path())
+
+
+@pytest.mark.parametrize("archive", [{}, {"app": (0, 0, 0)}], ids=["loose", "archive"])
+def test_only_an_archive_with_modules_is_searched_for_them(
+    archive: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Finder:
+        @classmethod
+        def path_hook(cls, path: str) -> object:
+            raise ImportError(path)
+
+    loader = ModuleType("importers")
+    vars(loader).update(PyiFrozenFinder=Finder, pyz_archive=SimpleNamespace(toc=archive))
+    monkeypatch.setattr(sys, "path_hooks", [Finder.path_hook, *sys.path_hooks])
+    monkeypatch.setattr(sys, "path_importer_cache", {"here": None})
+    find_loose_modules(loader)
+    assert (Finder.path_hook in sys.path_hooks) == bool(archive)
+    assert bool(sys.path_importer_cache) == bool(archive)
 
 
 def test_the_menus_entry_names_what_is_there(tmp_path: Path) -> None:
