@@ -57,7 +57,7 @@ class Reached:
 @dataclass(frozen=True, slots=True)
 class Sent:
     """What a prompt showed: indexes of the first and last message that it held, and keys of slots
-    that SillyTavern dropped. slots: tokens of the slots that stood in it.
+    that SillyTavern dropped. slots: tokens of those that stood in it, None for none.
     """
 
     first: int

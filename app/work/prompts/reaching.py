@@ -28,7 +28,7 @@ class _Seen:
     first: str = ""
     last: str = ""
     dropped: frozenset[str] = frozenset()
-    slots: int = 0
+    slots: int | None = None
 
 
 class Reaching:
@@ -99,6 +99,7 @@ def _seen_in(number: int, turn: SentTurn | None, messages: tuple[Message, ...]) 
     sent = sent_of(messages, text, (slot.key for slot in missing))
     if sent is None:
         return _Seen(number)
-    slots = turn.total_tokens - sum(slot.tokens for slot in missing)
+    # One without slots tells nothing of what the chat gets beside them.
+    slots = turn.total_tokens - sum(slot.tokens for slot in missing) or None
     first, last = messages[sent.first].anchor, messages[sent.last].anchor
     return _Seen(number, first, last, sent.dropped, slots)
