@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -11,8 +12,10 @@ from app.core.translation import N_
 from app.core.value_file import ValueFile
 from app.settings.program import ProgramSettings
 from ui.core.actions import Actions
-from ui.core.session import Session
 from ui.theme.source import ContrastChoice, ThemeChoice, ThemeSource
+
+if TYPE_CHECKING:  # the first window stands before what a session needs is loaded
+    from ui.core.session import Session
 
 READING_PX = 15.5
 THEME_FILE = "theme"
