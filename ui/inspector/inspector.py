@@ -188,7 +188,7 @@ class Inspector(QWidget):
     def _show_story(self, story: Story) -> None:
         current = injected_version(story.running, story.places)
         self._offer_versions(story, current)
-        self._edit.setEnabled(current is not None)
+        self._edit.setEnabled(current is not None and self._can_change)
         self._facts.setVisible(current is not None)
         self._stack.setCurrentIndex(0 if current is not None else 1)
         if current is None:
@@ -200,6 +200,11 @@ class Inspector(QWidget):
         self._show_change()
         if not self._text.is_editing:
             self._text.set_text(self._shown(current.content))
+
+    @property
+    def _can_change(self) -> bool:
+        """Whether stories can be changed at all: not in safe mode."""
+        return not self._session.companion.is_reading_only
 
     def _offer_versions(self, story: Story, current: RunningVersion | None) -> None:
         latest = latest_number(story.running)
@@ -219,7 +224,7 @@ class Inspector(QWidget):
                 is_there = current.version in self._numbers
                 row = self._numbers.index(current.version) if is_there else -1
                 self._versions.setCurrentIndex(row)
-        self._versions.setEnabled(len(visible) > 1)
+        self._versions.setEnabled(len(visible) > 1 and self._can_change)
         self._versions.setVisible(bool(visible) and not self._text.is_editing)
 
     def _on_slots_changed(self, slots: SlotSet) -> None:

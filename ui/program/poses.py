@@ -10,7 +10,7 @@ from ui.memories.listing.rail import PEOPLE, TEXTS
 from ui.memories.page import MemoriesPage
 from ui.minds.page import MindsPage
 from ui.program.main_window import MainWindow
-from ui.program.safe_start import SafeStartOffer, say_safe
+from ui.program.safe_start import SAFE, SafeStartOffer, say_safe
 from ui.prompt.page import PromptPage
 from ui.recaps.page import RecapsPage
 from ui.settings.page import SettingsPage
@@ -165,7 +165,16 @@ def offer_safe_mode(window: MainWindow) -> None:
     SafeStartOffer(window).open()
 
 
-def be_safe(window: MainWindow) -> None:
-    """Say that this is safe mode."""
-    say_safe(window.frame.banner, window)
+def be_safe(window: MainWindow, *, is_safe: bool = True) -> None:
+    """Show the story as in safe mode, or as before."""
+    if is_safe:
+        say_safe(window.frame.banner, window)
+    else:
+        window.frame.banner.withdraw(SAFE)
     window.show_page("story")
+    desk = window.desk
+    assert desk is not None
+    assert desk.story_stage is not None
+    page = desk.story_stage.page
+    page.story_actions.can_change = not is_safe
+    page.story_actions.adjust(page.target())

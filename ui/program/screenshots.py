@@ -30,7 +30,6 @@ NARROW = (900, 860)
 LARGE_TEXT = (938, 593)  # what 1360x860 holds where all is drawn at 145 %
 # So little that something falls out.
 SCARCE = {"budget_mode": "advanced", "budget_epistemic": 80, "budget_long": 150}
-SAFE = "safe mode"
 HOMES = ("HOME", "USERPROFILE")
 
 
@@ -193,7 +192,7 @@ async def _take_sheets(album: _Album, window: MainWindow) -> None:
     for name, open_sheet in sheets:
         await album.take_both(name, open_sheet, popup=True)
     await album.take_both("safe", lambda: poses.be_safe(window))
-    window.frame.banner.withdraw(SAFE)
+    poses.be_safe(window, is_safe=False)
     await album.take_both("story-break", partial(poses.break_scene, window))
 
 

@@ -43,6 +43,11 @@ class StoryCommands:
     def _companion(self) -> Companion:
         return self._session.companion
 
+    @property
+    def can_change(self) -> bool:
+        """Whether stories can be changed at all: not in safe mode."""
+        return not self._companion.is_reading_only
+
     def _do(self, command: Coroutine[Any, Any, object]) -> None:
         self._session.do(command, name=COMMAND)
 

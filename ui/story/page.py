@@ -91,6 +91,7 @@ class StoryPage(QWidget):
         self._names = NameEditor(self.view)
         self._recaps = RecapEditor(self.view, theme)
         self.story_actions = StoryActions(self)
+        self.story_actions.can_change = self.view.attention.can_change = self._commands.can_change
         self.navigator.offer(self.story_actions.find_breaks)
         self._lay_out()
         self._connect()
@@ -346,6 +347,8 @@ class StoryPage(QWidget):
             self._commands.move(self._shown, *places)
 
     def _on_tool(self, tool: str, index: int) -> None:
+        if not self._commands.can_change:
+            return
         if tool == "edit":
             self._edit_recap(index)
             return
@@ -354,11 +357,12 @@ class StoryPage(QWidget):
         self._commands.act(names.get(tool, tool), Target(self._shown, index, scene, True))
 
     def _fold(self, scene: int, folds: bool) -> None:
-        self._commands.fold(self._shown, scene, folds)
+        if self._commands.can_change:
+            self._commands.fold(self._shown, scene, folds)
 
     def _rename(self, scene: int) -> None:
         shown = self._shown.scenes[scene]
-        if shown.closing is None:
+        if shown.closing is None or not self._commands.can_change:
             return
         row = self.model.layout.row_of_scene(scene)
         if not self.view.viewport().rect().contains(self.view.row_rect(row).center()):
@@ -415,7 +419,7 @@ class StoryPage(QWidget):
         """Say in the menu how much work it would be."""
         missing = self._commands.missing_recaps(self._shown)
         action = self.story_actions.recap_missing
-        action.setEnabled(missing > 0)
+        action.setEnabled(missing > 0 and self._commands.can_change)
         action.setText(
             trn("Recap {n} message without one", "Recap {n} messages without one", missing)
             if missing

@@ -20,6 +20,9 @@ EXCLUDE_AHEAD = N_(
     "stays in. (X)"
 )
 
+UNCHANGED = N_("Safe mode changes nothing in a story. Start normally to do that.")
+ONLY_SHOW = ("scene_memories", "previous_scene", "next_scene", "find", "show_in_page")
+
 
 class StoryActions(QObject):
     """The page's QActions; all are added to the page, so palette and menus find them.
@@ -55,6 +58,8 @@ class StoryActions(QObject):
         self.recap_missing, self.clear_recap = made["recap_missing"], made["clear_recap"]
         self.previous_recap, self.clear_all = made["previous_recap"], made["clear_all"]
         self.left_out: frozenset[str] = frozenset()  # anchors that memory does not read
+        self.can_change = True  # not so in safe mode
+        self._changing = tuple(made[name] for name in made if name not in ONLY_SHOW)
         self.take_in = made["take_in"]
         self.show_in_page = made["show_in_page"]
         for action in made.values():
@@ -96,6 +101,10 @@ class StoryActions(QObject):
         self.clear_all.setEnabled(bool(target.story.messages))
         self.take_in.setEnabled(bool(target.story.messages))
         self.find.setEnabled(bool(target.story.messages))
+        if not self.can_change:
+            for action in self._changing:
+                action.setEnabled(False)
+                action.setToolTip(tr(UNCHANGED))
 
     def adjust_page(self, target: Target, *, is_shown: bool) -> None:
         """Whether one can go to the message in SillyTavern, whose page shows the chat or not."""

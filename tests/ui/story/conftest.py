@@ -99,6 +99,7 @@ class Program:
     """Stands for the Companion."""
 
     demo = "the demo"
+    is_reading_only = False
 
     def __init__(self) -> None:
         self.asked: list[tuple[Any, ...]] = []

@@ -22,6 +22,7 @@ from ui.story.messages.inline_editors import NameEditor, RecapEditor
 from ui.story.messages.message_delegate import state_sentence
 from ui.story.page import StoryPage
 from ui.story.scenes.strip import Clips
+from ui.story.story_actions import ONLY_SHOW
 
 Key = Qt.Key
 Modifier = Qt.KeyboardModifier
@@ -111,6 +112,30 @@ def test_break_here_ends_the_scene_with_the_current_message(
     press(qtbot, page, Key.Key_B)
     page.break_here.trigger()
     assert session.companion.asked == [("scenes.mark", "a000022")] * 2
+
+
+def test_safe_mode_offers_nothing_that_it_would_refuse(
+    qtbot: QtBot, session: ListeningSession, page: StoryPage
+) -> None:
+    session.companion.is_reading_only = True
+    session.story = story(40, (9, 19))
+    safe = StoryPage(session)  # type: ignore[arg-type]
+    qtbot.addWidget(safe)
+    qtbot.addWidget(safe.navigator)
+    safe.resize(900, 700)
+    safe.show()
+    safe.view.jump_to(22, selects=True)
+    assert not safe.break_here.isEnabled()
+    assert "Start normally" in safe.break_here.toolTip()
+    offered = {action.objectName() for action in safe.actions() if action.isEnabled()}
+    assert offered <= {f"story.{name}" for name in ONLY_SHOW}
+    for key in (Key.Key_B, Key.Key_Left, Key.Key_F2, Key.Key_E, Key.Key_M):
+        press(qtbot, safe, key)
+    row = safe.model.layout.row_of_message(22)
+    tool = geo.tool_rect(safe.view.row_rect(row), safe.view.column, "remember").center()
+    qtbot.mouseClick(safe.view.viewport(), LEFT, pos=tool)
+    assert session.companion.asked == []
+    assert not safe.findChildren(NameEditor)[0].isVisible()
 
 
 def test_without_a_current_message_the_newest_is_meant(

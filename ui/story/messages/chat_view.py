@@ -25,7 +25,7 @@ from ui.story.messages.break_drag import BreakDrag
 from ui.story.messages.held_row import find, remember
 from ui.story.messages.message_delegate import RowState
 from ui.story.messages.message_model import MessageModel
-from ui.story.messages.parts import FOLD, NAME, REDO, is_grip, part_at
+from ui.story.messages.parts import FOLD, NAME, RECAP, REDO, is_grip, part_at
 from ui.story.messages.row_tips import tip_of
 from ui.story.messages.rows import RowKind
 from ui.story.messages.settling_table import WHEEL_STEP, SettlingTable, Spot, VisibleRange
@@ -371,7 +371,8 @@ class ChatView(SettlingTable):
         row, column = self.rowAt(point.y()), self.column
         if row < 0 or not column.card_left <= point.x() < column.card_left + column.card_width:
             return -1, ""
-        return row, part_at(self._rows, row, self.row_rect(row), column, point)
+        part = part_at(self._rows, row, self.row_rect(row), column, point)
+        return row, part if self.attention.can_change or part == RECAP else ""
 
     def _hover(self, row: int, part: str) -> None:
         state = self.attention

@@ -69,6 +69,7 @@ class RowState:
     by_key: bool = False
     found: str = ""
     chosen: Collection[int] = range(0)  # messages chosen together
+    can_change: bool = True  # else nothing is offered that would change the story
 
 
 class MessageDelegate(QStyledItemDelegate):
@@ -145,14 +146,15 @@ class MessageDelegate(QStyledItemDelegate):
             rounded(painter, card, CARD_RADIUS, tokens.hover)
         text_height = self.texts.height(shown.message, column.text_width)
         room = column.text_width
-        if is_lit:
+        has_tools = is_lit and self.state.can_change
+        if has_tools:
             room -= geo.tools_rect(area, column).width()
         self._paint_name(painter, card, column, shown, room, is_lit=is_lit)
         self._paint_gutter(painter, card, column, shown, round(text_height))
         self._paint_text(painter, card, column, shown)
         foot = card.y() + geo.TEXT_TOP + round(text_height) + geo.RECAP_GAP
         self._paint_recap(painter, column, foot + geo.RECAP_HEIGHT / 2 - 0.5, shown)
-        if is_lit:
+        if has_tools:
             self._paint_tools(painter, area, column, row, shown)
 
     def _paint_bar(
