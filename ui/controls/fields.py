@@ -64,7 +64,12 @@ class Choice(QComboBox):
         self.setAccessibleName(name)
         self.setFont(ui_font(12.5, MEDIUM))
         self.setFixedHeight(FIELD_HEIGHT)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        policy = QComboBox.SizeAdjustPolicy
+        if is_brief:  # the style need not measure each item beside us
+            self.setMinimumContentsLength(4)
+            self.setSizeAdjustPolicy(policy.AdjustToMinimumContentsLengthWithIcon)
+        else:
+            self.setSizeAdjustPolicy(policy.AdjustToContents)
         self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
         model = self.model()
         for changed in (model.rowsInserted, model.rowsRemoved, model.dataChanged, model.modelReset):
@@ -91,17 +96,16 @@ class Choice(QComboBox):
             # Thousands of versions differ in their figures only: each as wide as the widest.
             width_of = self.fontMetrics().horizontalAdvance
             figures = str.maketrans(dict.fromkeys(FIGURES, max(FIGURES, key=width_of)))
-            words = {self._brief(row).translate(figures) for row in range(self.count())}
-            self._widest = max(map(width_of, words), default=0)
+            words = "\n".join(map(self.itemText, range(self.count()))).translate(figures)
+            self._widest = max(width_of(self._brief(word)) for word in set(words.split("\n")))
         width = hint.width() + self._widest - room + ROUNDED
         return QSize(width if self._is_brief else max(width, hint.width()), hint.height())
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint() if self._is_brief else super().minimumSizeHint()
 
-    def _brief(self, row: int) -> str:
+    def _brief(self, text: str) -> str:
         """What stands in the field for an item while the list is closed."""
-        text = self.itemText(row)
         return text.partition(MORE)[0] if self._is_brief else text
 
     def showPopup(self) -> None:
@@ -117,7 +121,7 @@ class Choice(QComboBox):
             .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
             .width()
         )
-        text = self._brief(self.currentIndex())
+        text = self._brief(self.currentText())
         return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room - 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -58,6 +58,7 @@ NO_ROOM = N_(
     "for {room} of the {budget} tokens of its budget."
 )
 
+BEHIND_MS = 20  # of another chat the story is painted first, in a frame of its own
 LEAST_TEXT = 48  # px; it can be scrolled, what stands above it cannot
 
 
@@ -98,7 +99,9 @@ class Inspector(QWidget):
         self._offered: tuple[Story, RunningVersion | None, int | None] | None = None
         self._shown_slots: tuple[SlotSet, str] | None = None
         self._build()
-        self._opened = once(self, 0, self._show_opened)
+        # What was due when the story was there is done first, its painting among it.
+        self._behind = once(self, BEHIND_MS, self._show_opened)
+        self._opened = once(self, 0, self._behind.start)
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
         session.slots_changed.connect(self._on_slots_changed)
@@ -172,7 +175,7 @@ class Inspector(QWidget):
     def _on_chat_opened(self, _story: Story) -> None:
         self._show_edit(False)
         self._shown_slots = None
-        self._opened.start()  # the story is there a frame sooner
+        self._opened.start()
 
     def _show_opened(self) -> None:
         if self._session.story is None:

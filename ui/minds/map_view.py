@@ -63,6 +63,7 @@ class MapView(QGraphicsView):
         self._veil = veil
         self._minds: EpistemicMapView | None = None
         self._layout = Layout()
+        self._stances: tuple[Stance, ...] | None = None  # None: of another map
         self._person, self._proposition = "", -1
         self._cursor: PersonItem | PropositionItem | None = None
         self._is_zoomed = False  # by the user
@@ -95,7 +96,11 @@ class MapView(QGraphicsView):
 
     def show_minds(self, minds: EpistemicMapView, layout: Layout) -> None:
         """Another map, or the same after the story went on."""
-        self._minds, self._layout = minds, layout
+        before, self._minds = self._minds, minds
+        old = (before.people, before.topics, self._layout) if before is not None else None
+        if old == (minds.people, minds.topics, layout):
+            return
+        self._layout, self._stances = layout, None
         self._cursor = None
         self._scene.removeItem(self._lines)
         self._scene.clear()
@@ -112,8 +117,11 @@ class MapView(QGraphicsView):
         self._show_veil()
 
     def show_stances(self, stances: Iterable[Stance]) -> None:
-        """Who holds what at the moment that is looked at."""
-        self.ties = [Tie(stance) for stance in stances if stance.person in self.people]
+        """Who holds what at the moment that is looked at; what stands there already stays."""
+        before, self._stances = self._stances, tuple(stances)
+        if before == self._stances:
+            return
+        self.ties = [Tie(stance) for stance in self._stances if stance.person in self.people]
         held: defaultdict[int, list[Stance]] = defaultdict(list)
         for tie in self.ties:
             held[tie.stance.proposition].append(tie.stance)
@@ -135,6 +143,7 @@ class MapView(QGraphicsView):
             for tie in self.ties
         )
         part: set[str] = set()
+        faint = [tie.is_faint for tie in self.ties]
         for tie in self.ties:
             stance = tie.stance
             is_meant = stance.person == person or stance.proposition == proposition
@@ -147,7 +156,8 @@ class MapView(QGraphicsView):
             item.show_part(is_chosen=key == person, has_part=has_part)
         for number, card in self.propositions.items():
             card.show_state(is_chosen=number == proposition)
-        self._lines.show_ties(self.ties, self._scene.sceneRect())
+        if faint != [tie.is_faint for tie in self.ties]:  # to draw all lines takes half a frame
+            self._lines.show_ties(self.ties, self._scene.sceneRect())
         self._describe()
 
     def _show_veil(self) -> None:

@@ -54,6 +54,7 @@ class MatrixModel(QAbstractTableModel):
         super().__init__()
         self._veil = veil
         self._minds: EpistemicMapView | None = None
+        self._shown: tuple[tuple[Person, ...], tuple[Topic, ...], tuple[Stance, ...]] | None = None
         self.people: tuple[Person, ...] = ()
         self.topics: tuple[Topic, ...] = ()
         self._cells: dict[tuple[int, str], list[Stance]] = {}
@@ -61,12 +62,16 @@ class MatrixModel(QAbstractTableModel):
         veil.changed.connect(self._on_veil)
 
     def show_stances(self, minds: EpistemicMapView, stances: Iterable[Stance]) -> None:
-        """Who holds what at the moment that is looked at."""
+        """Who holds what at the moment that is looked at; what stands there already stays."""
+        before, self._shown = self._shown, (minds.people, minds.topics, tuple(stances))
+        if before == self._shown:
+            self._minds = minds
+            return
         self.beginResetModel()
         self._minds = minds
         self.people = minds.people
         cells: defaultdict[tuple[int, str], list[Stance]] = defaultdict(list)
-        for stance in stances:
+        for stance in self._shown[2]:
             cells[stance.proposition, stance.person].append(stance)
         self._cells = dict(cells)
         of_proposition: defaultdict[int, list[Stance]] = defaultdict(list)
@@ -211,7 +216,8 @@ class MatrixTable(QTableView):
             self.verticalHeader().setFixedWidth(title)
         self._corner.setGeometry(0, 0, title, HEAD)
         self._corner.raise_()
-        header.setDefaultSectionSize(max(COLUMN, (room - title) // count))
+        if (wide := max(COLUMN, (room - title) // count)) != header.defaultSectionSize():
+            header.setDefaultSectionSize(wide)  # which measures all of them
         metrics = QFontMetrics(ui_font(11, SEMIBOLD))
         fits = header.defaultSectionSize() - 8
         self.is_short = any(

@@ -58,13 +58,10 @@ class GrowthLine(QWidget):
         return QSize(196, HEIGHT)
 
     def _places(self) -> list[QPointF]:
-        area = self._area
+        area, top = self._area, self._top
         step = area.width() / max(1, len(self._points) - 1)
         return [
-            QPointF(
-                area.left() + number * step,
-                self._height_of(point.tokens),
-            )
+            QPointF(area.left() + number * step, self._height_of(point.tokens, top))
             for number, point in enumerate(self._points)
         ]
 
@@ -84,14 +81,14 @@ class GrowthLine(QWidget):
         most = max((point.tokens for point in self._points), default=1)
         return 0 < self._budget < 2.5 * most
 
-    def _height_of(self, tokens: float) -> float:
-        """Where so many tokens stand, px from above."""
-        return self._area.bottom() - self._area.height() * tokens / max(1.0, self._top)
+    def _height_of(self, tokens: float, top: float) -> float:
+        """Where so many tokens stand, px from above; top: those at the upper end."""
+        return self._area.bottom() - self._area.height() * tokens / max(1.0, top)
 
     @property
     def budget_line(self) -> float | None:
         """Where the budget stands, px from above; None where it is not drawn."""
-        return self._height_of(self._budget) if self._shows_budget else None
+        return self._height_of(self._budget, self._top) if self._shows_budget else None
 
     @property
     def heights(self) -> tuple[float, ...]:

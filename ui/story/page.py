@@ -18,6 +18,7 @@ from ui.core.session import Session
 from ui.story.colours import StoryColours
 from ui.story.commands import StoryCommands
 from ui.story.find_bar import FindBar
+from ui.story.late_story import LateStory
 from ui.story.messages.chat_view import ChatView
 from ui.story.messages.inline_editors import NameEditor, RecapEditor
 from ui.story.messages.message_model import MessageModel, empty_story
@@ -77,6 +78,7 @@ class StoryPage(QWidget):
         self._commands = StoryCommands(session, self.recaps_asked.emit)
         self._shown: Story = empty_story()
         self._sought: tuple[InclusionState | None, int] = (None, -1)  # state, message
+        self._late = LateStory(self, self._follow)
         self.model = MessageModel(self)
         self.model.ask_staleness(self._is_scene_stale)
         self.strip = Strip(theme)
@@ -185,9 +187,12 @@ class StoryPage(QWidget):
         self._show(story, None if story is self._shown else 0)
 
     def _on_story_changed(self, change: StoryChange) -> None:
+        self._late.take(change.first_message)
+
+    def _follow(self, first_changed: int | None) -> None:
         story = self._session.story
         if story is not None and story is not self._shown:
-            self._show(story, change.first_message)
+            self._show(story, first_changed)
             self._moved.follow(story)
 
     def _show(self, story: Story, first_changed: int | None) -> None:

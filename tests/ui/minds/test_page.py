@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -368,6 +369,22 @@ async def test_what_was_chosen_stays_chosen_when_more_is_remembered(
     )
     await until(lambda: page.minds is not None and len(page.minds.topics) == 4)
     assert page.proposition == number(page, BOAT)
+
+
+async def test_what_the_map_shows_stays_while_nothing_of_it_is_another(
+    page: MindsPage, until: Until
+) -> None:
+    """All lines were drawn anew at each message, which took half of a frame."""
+    page.choose_proposition(number(page, BOAT))
+    people, ties, minds = dict(page.map.people), page.map.ties, page.minds
+    page.refresh()
+    await until(lambda: page.minds is not minds)
+    for _ in range(5):  # it is shown piece by piece
+        await asyncio.sleep(0)
+    assert page.map.people == people
+    assert page.map.ties is ties
+    page.choose_nothing()
+    assert not any(tie.is_faint for tie in ties)
 
 
 async def test_a_story_of_which_nothing_is_known_offers_to_read_it(

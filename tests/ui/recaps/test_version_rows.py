@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
@@ -49,3 +51,25 @@ def test_a_stopgap_names_its_scenes_first() -> None:
     """A narrow list cuts the end: v2 to v4 could not be told apart."""
     version = RunningVersion(3, "It rained.", 4, "", "m9", "built-in, in place of x", 1.0)
     assert running_why(version).startswith("Scenes 1–4")
+
+
+class CountedReads(tuple[GrowthPoint, ...]):
+    """Points that count how often they are gone through."""
+
+    reads = 0
+
+    def __iter__(self) -> Iterator[GrowthPoint]:
+        type(self).reads += 1
+        return super().__iter__()
+
+
+def test_a_curve_of_thousands_of_versions_is_not_gone_through_for_each_of_them(
+    qapp: QApplication,
+) -> None:
+    """With 2,000 versions it stood still for a fifth of a second at each new message."""
+    line = GrowthLine()
+    line.resize(200, 156)
+    line.show_points(CountedReads(GrowthPoint(f"v{n}", n) for n in range(50)), 1_000)
+    CountedReads.reads = 0
+    line.grab()
+    assert 0 < CountedReads.reads < 20

@@ -612,3 +612,19 @@ def test_leaving_out_a_recap_says_what_it_does_where_there_is_none(
     page.show_message(1)
     assert "no recap yet" not in page.story_actions.exclude.toolTip()
     assert state_sentence(page.model.message_at(1)) == "Its recap is left out by you."
+
+
+def test_what_comes_while_another_page_is_in_front_is_taken_in_by_itself(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    """Whoever looks at another page waits for that one alone; shown again, all is there at once."""
+    session.show(story(40, (9, 19)))
+    page.hide()
+    session.change(story(41, (9, 19)), first_message=40)
+    assert len(page.story.messages) == 40
+    qtbot.waitUntil(lambda: len(page.story.messages) == 41)
+    session.change(story(42, (9, 19)), first_message=41)
+    session.change(story(43, (9, 19)), first_message=42)
+    page.show()
+    assert len(page.story.messages) == 43
+    assert page.model.rowCount() == 43 + 3
