@@ -70,9 +70,9 @@ from app.work.queries.export import StoryExport
 from app.work.queries.memory_queries import MemoryQueries
 from app.work.queries.searching import Search
 from app.work.queue.operation_queue import OperationQueue
-from app.work.scheduling.asked_costs import AskedCosts
 from app.work.scheduling.branch_reading import BranchReading
 from app.work.scheduling.break_search import ModelBreakSearch
+from app.work.scheduling.command_costs import CommandCosts
 from app.work.scheduling.completion import Completion
 from app.work.scheduling.orders import Orders
 from app.work.scheduling.scheduler import Scheduler
@@ -199,7 +199,7 @@ class Wiring(News, ABC):
             asks_first=parts.options.asks_first,
         )
         self._branches = BranchReading(self._store, self._scheduler, self._chats, self._tasks)
-        self.asked_costs = AskedCosts(
+        self.command_costs = CommandCosts(
             self._chats, lambda: self.models.writing(), self._scheduler.estimates
         )
         self._names = ChatNames(self._store, self._library)

@@ -144,7 +144,7 @@ class RecapSubject:
     def _rebuild(self, anchor: str) -> None:
         path, companion = self._session.path, self._session.companion
         if path is not None:
-            cost = companion.asked_costs.of_rebuild(path, anchor)
+            cost = companion.command_costs.of_rebuild(path, anchor)
             self._ask(cost, lambda: companion.edits.rebuild_running_recap(path, anchor))
 
     @property
@@ -173,7 +173,7 @@ class RecapSubject:
         """Let the model write those, and what tells them."""
         path, companion = self._session.path, self._session.companion
         if path is not None:
-            cost = companion.asked_costs.of_made_without_model(path)
+            cost = companion.command_costs.of_made_without_model(path)
             self._ask(cost, lambda: companion.edits.redo_made_without_model(path))
 
     def _do(self, command: Coroutine[Any, Any, object], name: str) -> None:

@@ -61,7 +61,7 @@ class StoryCommands:
         elif name in ("merge_previous", "merge_next", "toggle_break", "delete_break"):
             self._on_break(name, target)
         elif name == "recap_missing":
-            cost = self._companion.asked_costs.of_messages(path)
+            cost = self._companion.command_costs.of_messages(path)
             self._ask(cost, lambda: recaps.write_missing(path))
         elif name == "recap_scene_messages" and (scene := target.the_scene()) is not None:
             shown = target.story.messages[scene.first : scene.last + 1]
@@ -78,7 +78,7 @@ class StoryCommands:
             self._on_message(name, target, target.story.messages[target.message])
 
     def _write(self, path: Path, anchors: Sequence[str]) -> None:
-        cost = self._companion.asked_costs.of_messages(path, anchors)
+        cost = self._companion.command_costs.of_messages(path, anchors)
         self._ask(cost, lambda: self._companion.edits.messages.write(path, anchors))
 
     def _on_message(self, name: str, target: Target, message: Message) -> None:
@@ -120,7 +120,7 @@ class StoryCommands:
         if name == "redo_recap":
             self._do(edits.redo_scene_recap(path, anchor))
             return
-        cost = self._companion.asked_costs.of_rebuild(path, anchor)
+        cost = self._companion.command_costs.of_rebuild(path, anchor)
         self._ask(cost, lambda: edits.rebuild_running_recap(path, anchor))
 
     def redo_scene(self, story: Story, scene: int) -> None:
@@ -197,7 +197,7 @@ class StoryCommands:
                 await self._companion.edits.redo_scene_recap(path, anchor)
 
         if anchors:
-            self._ask(self._companion.asked_costs.of_scenes(path, anchors), begin)
+            self._ask(self._companion.command_costs.of_scenes(path, anchors), begin)
 
     def injects_recaps(self, story: Story) -> bool:
         """Whether message recaps of a story go into its prompt; yes where there is no story."""

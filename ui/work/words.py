@@ -66,7 +66,7 @@ def failed_words(session: Session, operations: Sequence[Operation]) -> str:
     folds = session.companion.work.folds_again
     if not folds:
         return said
-    failed_recaps, costs = session.companion.work.failed_recaps, session.companion.asked_costs
+    failed_recaps, costs = session.companion.work.failed_recaps, session.companion.command_costs
     tokens = sum(costs.of_folding_again(path, of).tokens for path, of in failed_recaps.items())
     again = trn(
         "trying again folds {n} scene in anew, about {tokens} tokens",

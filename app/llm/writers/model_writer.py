@@ -19,7 +19,7 @@ from app.llm.writers.asking import (
     entries_limit,
 )
 from app.llm.writers.memory_model import MemoryModel
-from app.llm.writers.recap_merging import RecapMerger
+from app.llm.writers.recap_merger import RecapMerger
 from app.llm.writers.scene_and_fold import Beside, SceneAndFold
 from app.llm.writers.staged_recap import StagedRecap
 from app.llm.writers.transcript import (

@@ -27,7 +27,7 @@ from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
 from app.views.queued_work import OperationProgress
 from app.work.chats.open_chat import OpenChat
-from app.work.jobs.merging_in import merging_of
+from app.work.jobs.fold_material import fold_material
 from app.work.jobs.message_recapping import MessageRecapper
 from app.work.jobs.model_breaks import BreakFinder
 from app.work.jobs.result_cache import ResultCache
@@ -174,7 +174,7 @@ class Recapper:
         if await self._store.run(lambda: self._store.operations.result(spec.key)) is not None:
             return None
         recap = _recap_to_fold(chat.story, earlier)
-        merging = merging_of(spec, chat, earlier, recap, self._count)
+        merging = fold_material(spec, chat, earlier, recap, self._count)
         return None if adds_nothing(recap, merging.base) else merging.merge
 
     async def _length(self, messages: Sequence[Message], spec: OperationSpec) -> int:
@@ -244,7 +244,7 @@ class Recapper:
         story, spec = chat.story, operation.spec
         scene = _closed_scene(chat, spec.anchor)
         recap = _recap_to_fold(story, scene)
-        merging = merging_of(spec, chat, scene, recap, self._count)
+        merging = fold_material(spec, chat, scene, recap, self._count)
         base, pins, merge = merging.base, merging.pins, merging.merge
         writer = self._services.writer(spec.kind)
 

@@ -55,7 +55,7 @@ async def until(holds: Callable[[], bool]) -> None:
 async def test_what_many_recaps_take_is_known_before(companion: Companion, tmp_path: Path) -> None:
     path = chat_of(tmp_path)
     assert ProgramSettings(companion.settings).price_prompt_tokens == 0
-    cost = companion.asked_costs.of_messages(path)
+    cost = companion.command_costs.of_messages(path)
     missing = companion.edits.messages.missing(path)
     assert cost.requests == missing > COUNT // 2
     assert cost.price is None
@@ -63,9 +63,9 @@ async def test_what_many_recaps_take_is_known_before(companion: Companion, tmp_p
     assert story is not None
     assert cost.prompt_tokens > sum(story.message_tokens)
     await companion.put_setting("price_prompt_tokens", 2.0)
-    dear = companion.asked_costs.of_messages(path)
+    dear = companion.command_costs.of_messages(path)
     assert dear.price == Prices(2.0).of(dear.prompt_tokens, dear.output_tokens)
-    one = companion.asked_costs.of_messages(path, [story.messages[3].anchor])
+    one = companion.command_costs.of_messages(path, [story.messages[3].anchor])
     assert (one.requests, one.tokens < cost.tokens) == (1, True)
 
 

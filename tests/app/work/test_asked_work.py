@@ -161,7 +161,7 @@ async def test_what_the_user_has_built_anew_is_asked_for_anew(desk: Desk) -> Non
     before = desk.story.running.versions
     assert [version.scene_count for version in before] == [1, 2]
     asked = len(desk.model.llm.requests)
-    cost = desk.companion.asked_costs.of_rebuild(desk.path, desk.anchors[2])
+    cost = desk.companion.command_costs.of_rebuild(desk.path, desk.anchors[2])
     assert (cost.of, cost.requests) == (Asked.RUNNING, 1)
     assert cost.tokens > 0
     await desk.edits.rebuild_running_recap(desk.path, desk.anchors[2])
@@ -194,7 +194,7 @@ async def test_it_is_known_beforehand_what_is_folded_in_anew_with_what_is_tried_
     assert [version.scene_count for version in before] == [1, 2]
     assert work.folds_again == 1
     (failed,) = work.failed_recaps.values()
-    cost = desk.companion.asked_costs.of_folding_again(desk.path, failed)
+    cost = desk.companion.command_costs.of_folding_again(desk.path, failed)
     assert cost.requests == 1
     assert cost.tokens > 500
     await work.retry_all()

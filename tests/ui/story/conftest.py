@@ -106,7 +106,7 @@ class Program:
         self.edits = StoryCommands(self.asked)
         self.reading_bounds = Bounds(ReadingBounds, "bounds.", self.asked)
         self.page = Pages(PageSide, "page.", self.asked)
-        self.asked_costs = FreeRecaps()
+        self.command_costs = FreeRecaps()
         self.injects = True
         self.colours = "recaps"  # of which most of these tests are
 

@@ -17,7 +17,7 @@ from app.work.planning.folding import fold_base
 
 
 @dataclass(frozen=True, slots=True)
-class MergingIn:
+class FoldMaterial:
     """A scene's recap on its way into the running one. base: what it is folded into, None for the
     first. pins: what stays of that.
     """
@@ -27,13 +27,13 @@ class MergingIn:
     pins: tuple[Pin, ...]
 
 
-def merging_of(
+def fold_material(
     spec: OperationSpec,
     chat: OpenChat,
     scene: Scene,
     recap: SceneRecap,
     count: Callable[[str], int],
-) -> MergingIn:
+) -> FoldMaterial:
     """What an operation folds in, as the story is now."""
     story, tokens = chat.story, int(spec.params["tokens"])
     base = fold_base(story, scene.first + 1)
@@ -41,7 +41,7 @@ def merging_of(
     pins = (*pins_until(chat, spec.anchor), *map(Pin, within(written, tokens, count)))
     previous, name = base.content if base else "", story.scene_name(scene) or recap.name
     merge = Merge(previous, name, recap.text, tokens, [pin.text for pin in pins])
-    return MergingIn(base, merge, pins)
+    return FoldMaterial(base, merge, pins)
 
 
 def pins_until(chat: OpenChat, anchor: str) -> list[Pin]:

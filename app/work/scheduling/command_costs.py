@@ -10,16 +10,16 @@ from app.story.story import Story
 from app.views.asked_cost import Asked, AskedCost
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.asked_cost import before_rebuild, message_recaps_cost
 from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.folding import folded_anew
 from app.work.planning.planner import Writing, missing_recaps, scene_recap_spec
+from app.work.planning.recap_costs import before_rebuild, message_recaps_cost
 from app.work.scheduling.estimates import Estimates
 
 NOTHING = AskedCost()
 
 
-class AskedCosts:
+class CommandCosts:
     """`path` is always that of an open chat; anchors that are gone are passed over.
 
     Raises UsageError for a chat that is not open.
