@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from app.core.errors import (
     AnswerUnusable,
@@ -17,15 +17,24 @@ from app.core.errors import (
 )
 from app.core.translation import N_, tr
 from app.llm.backends.backend import Answer, Backend, Request
-from app.llm.prompts.prompt_files import TAG, Prompt
+from app.llm.prompts.prompt_files import Prompt
 from app.llm.writers.correction import Corrections
 from app.llm.writers.meter import Meter, RequestUse, answered, broken_off, note
 from app.llm.writers.spacing import Spacing
-from app.llm.writers.written import KeptAnswers, OnText, Written
+from app.llm.writers.task import (
+    CUT_REASON,
+    Form,
+    Task,
+    Telling,
+    in_vain,
+    listener,
+    reason_of,
+    refusing_echoes,
+)
+from app.llm.writers.written import OnText
 from app.settings.program import GENERATION_BUDGET
 from app.story.answers.answer_language import is_in_another_language
-from app.story.answers.echoes import echoes, sentences_of
-from app.story.answers.task_answers import Unreadable, preview
+from app.story.answers.task_answers import Unreadable
 from app.story.messages import combined_digest
 from app.story.recap_texts.recap_length import most_entries
 from app.story.scene_cues.language import LanguagePack
@@ -41,8 +50,6 @@ OUTPUT_SHARE = 0.35
 LEAST_OUTPUT_SHARE = 0.15
 SHRINKINGS = 2
 
-CUT_REASON = N_("only with its reasoning and ran out of room")
-TOO_LONG_REASON = N_("with more than there was room for")
 NO_ROOM = N_(
     "The context of {label} leaves too little room for its reasoning. Choose another model."
 )
@@ -71,63 +78,6 @@ class Preparing(Protocol):
     """A backend that learns its context from its server."""
 
     async def prepare(self) -> None: ...
-
-
-@dataclass(slots=True)
-class Spent:
-    """Tokens of all calls of one task."""
-
-    prompt: int = 0
-    output: int = 0
-    reasoning: str = ""  # of the last answer
-    was_cut: bool = False  # the last prompt left too little room for the reasoning
-    was_in_vain: bool = False  # a task was asked twice for nothing: others are asked once
-
-    def add(self, request: Request, answer: Answer, count: Callable[[str], int]) -> None:
-        prompt, output = answer.prompt_tokens, answer.output_tokens
-        self.prompt += prompt if prompt is not None else count(request.system + request.prompt)
-        self.output += output if output is not None else count(answer.text + answer.reasoning)
-        self.reasoning = answer.reasoning
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One use of a prompt. what: the noun of its failure: "No recap: ...". kept: where readable
-    answers are kept, so that the same question is not asked twice. answer: tokens that an answer
-    is to have room for, None for as many as the prompt's file says. is_told: what is read of an
-    answer is kept as a text about the story; else it may speak of its request.
-    """
-
-    prompt: Prompt
-    what: str
-    is_json: bool = True
-    on_text: OnText | None = None
-    kept: KeptAnswers | None = None
-    spent: Spent = field(default_factory=Spent)
-    answer: int | None = None
-    is_told: bool = True
-
-    def written(self, value: T, *, left_out: int = 0) -> Written[T]:
-        """A value with what it took, and how many entries it had no room for."""
-        spent = self.spent
-        return Written(value, spent.prompt, spent.output, spent.reasoning, left_out)
-
-
-@dataclass(frozen=True, slots=True)
-class Telling(Generic[T]):
-    """An answer is to be in the language of its source. text_of: its words, without the form's."""
-
-    source: str
-    text_of: Callable[[T], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Form(Generic[T]):
-    """What is asked the second time, in place of the same once more. rendered: system and user."""
-
-    prompt: Prompt
-    rendered: tuple[str, str]
-    read: Callable[[str], T]
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +254,7 @@ class Asker:
             behind = again.format(reason=reason) if attempt == 2 else ""
             request = self._request(form.prompt, system, user + behind, longer, task=task)
             context = self.context
-            answer = await self._generate(task.prompt.task, request, _listener(task))
+            answer = await self._generate(task.prompt.task, request, listener(task))
             task.spent.add(request, answer, self.count)
             if answer.truncated and attempt == 1 and self.context < context:
                 # The reasoning needs more of the context than such a prompt leaves.
@@ -316,14 +266,14 @@ class Asker:
                 if telling is not None and not form.prompt.is_own:
                     await self.check_language(telling, value)
             except Unreadable as error:
-                reason = _reason(answer, error)
+                reason = reason_of(answer, error)
                 continue
-            found, reason = (value, answer.text), _reason(answer, None)
+            found, reason = (value, answer.text), reason_of(answer, None)
             if not (answer.truncated and answer.can_be_longer):
                 break
         task.spent.was_in_vain = found is None
         if found is None:
-            raise AnswerUnusable(_in_vain(task, reason, is_once=attempts == (1,)))
+            raise AnswerUnusable(in_vain(task, reason, is_once=attempts == (1,)))
         return found
 
     async def check_language(self, telling: Telling[T], value: T) -> None:
@@ -398,53 +348,3 @@ class Asker:
         # A model that reasons before an answer is left as much as it took so far.
         needed = answer + 2 * self.reasoning_tokens
         return min(most, max(needed, int(self.context * LEAST_OUTPUT_SHARE)))
-
-
-def refusing_echoes(
-    read: Callable[[str], T], prompt: Prompt, inputs: Mapping[str, str], behind: str
-) -> Callable[[str], T]:
-    """The reader, which raises Unreadable too for an answer that says words of our request.
-    behind: what stands, or may stand, behind the prompt.
-    """
-    template = f"{prompt.system}\n{prompt.user}"
-    ours, tags = sentences_of(template, behind), frozenset(TAG.findall(template))
-
-    def strictly(text: str) -> T:
-        value = read(text)
-        if echoes(value, ours, tags, inputs.values()):
-            raise Unreadable(N_("with words of the request itself"))
-        return value
-
-    return strictly
-
-
-def _in_vain(task: Task, reason: str, *, is_once: bool) -> str:
-    said = {"what": tr(task.what), "reason": tr(reason)}
-    if is_once:
-        return tr(
-            "No {what}: the model answered {reason}. Try again, or choose another model.", **said
-        )
-    return tr(
-        "No {what}: the model answered {reason}, twice. Try again, or choose another model.", **said
-    )
-
-
-def _listener(task: Task) -> OnText | None:
-    on_text = task.on_text
-    if on_text is None or not task.is_json:
-        return on_text
-
-    def show(text: str) -> None:
-        readable = preview(text)
-        if readable:
-            on_text(readable)
-
-    return show
-
-
-def _reason(answer: Answer, error: Unreadable | None) -> str:
-    if not answer.text.strip() and answer.reasoning:
-        return CUT_REASON
-    if error is None or (answer.truncated and answer.text.strip()):
-        return TOO_LONG_REASON
-    return str(error)

@@ -10,7 +10,8 @@ from typing import TypeVar
 from app.core.translation import N_
 from app.llm.backends.backend import Answer
 from app.llm.prompts.prompt_files import Prompts
-from app.llm.writers.asking import Asker, Spent, Task
+from app.llm.writers.asking import Asker
+from app.llm.writers.task import Spent, Task
 from app.llm.writers.written import KeptAnswers
 from app.memory.reading.answers import read_answer
 from app.memory.reading.known import KnownForBlock

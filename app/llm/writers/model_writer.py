@@ -9,19 +9,12 @@ from dataclasses import replace
 from app.core.errors import AnswerUnusable
 from app.core.translation import N_, tr
 from app.llm.prompts.prompt_files import Prompts
-from app.llm.writers.asking import (
-    LIMIT_ROOM,
-    SHORTER,
-    SMALLEST_ROOM,
-    Asker,
-    Task,
-    Telling,
-    entries_limit,
-)
+from app.llm.writers.asking import LIMIT_ROOM, SHORTER, SMALLEST_ROOM, Asker, entries_limit
 from app.llm.writers.memory_model import MemoryModel
 from app.llm.writers.recap_merger import RecapMerger
 from app.llm.writers.scene_and_fold import Beside, SceneAndFold
 from app.llm.writers.staged_recap import StagedRecap
+from app.llm.writers.task import Task, Telling
 from app.llm.writers.transcript import (
     clipped,
     entry,

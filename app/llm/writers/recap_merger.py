@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from app.core.errors import AnswerUnusable
 from app.core.translation import N_
 from app.llm.prompts.prompt_files import Prompt, Prompts
-from app.llm.writers.asking import Asker, Task, Telling
+from app.llm.writers.asking import Asker
+from app.llm.writers.task import Task, Telling
 from app.llm.writers.transcript import clipped, newest_lines
 from app.llm.writers.writer import Merge
 from app.story.answers.merging import (

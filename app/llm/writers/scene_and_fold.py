@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from app.core.errors import BackendRefused
 from app.llm.prompts.prompt_files import SCENE_AND_FOLD, Prompts
-from app.llm.writers.asking import LIMIT_ROOM, Asker, Form, Task, Telling
+from app.llm.writers.asking import LIMIT_ROOM, Asker
 from app.llm.writers.recap_merger import Merging, RecapMerger
+from app.llm.writers.task import Form, Task, Telling
 from app.llm.writers.writer import Merge
 from app.story.answers.merging import Changes, read_changes
 from app.story.answers.task_answers import Unreadable, read_scene

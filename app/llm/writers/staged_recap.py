@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from app.core.errors import AnswerUnusable
 from app.core.translation import N_, tr
 from app.llm.prompts.prompt_files import Prompts
-from app.llm.writers.asking import LIMIT_ROOM, SHORTER, Asker, Task, Telling, entries_limit
+from app.llm.writers.asking import LIMIT_ROOM, SHORTER, Asker, entries_limit
+from app.llm.writers.task import Task, Telling
 from app.llm.writers.transcript import newest_lines, parts_of, told
 from app.llm.writers.writer import SceneDraft, Staging
 from app.llm.writers.written import OnText, Written

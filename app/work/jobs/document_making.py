@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from app.core.errors import AnswerUnusable, OperationOutdated
 from app.core.operations import Operation, OperationKind, Outcome
 from app.core.translation import N_, tr
-from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.task import Spent
 from app.memory.arcs.arc_summaries import (
     VERDICT,
     Judged,

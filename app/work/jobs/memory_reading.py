@@ -10,8 +10,8 @@ from app.core.errors import AnswerUnusable, OperationOutdated
 from app.core.operations import Operation, OperationKind, Outcome
 from app.core.translation import tr
 from app.llm.backends.hardware_profile import profile_for
-from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import Asked, MemoryModel
+from app.llm.writers.task import Spent
 from app.memory.arcs.thread_cap import is_put_aside
 from app.memory.entities.found_without_model import found_change, read_better
 from app.memory.entities.naming import all_names

@@ -12,8 +12,8 @@ from typing import Any
 from app.core.errors import AnswerUnusable, BackendError
 from app.core.translation import N_
 from app.llm.backends.hardware_profile import HardwareProfile
-from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.task import Spent
 from app.llm.writers.written import KeptAnswers
 from app.memory.arcs.thread_cap import kept_threads, returning
 from app.memory.epistemic.admission import Presence, admitted

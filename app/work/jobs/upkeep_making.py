@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from app.core.errors import OperationOutdated
 from app.core.translation import N_, tr
-from app.llm.writers.asking import Spent
 from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.task import Spent
 from app.llm.writers.written import KeptAnswers
 from app.memory.lifecycle.derived_documents import made
 from app.memory.lifecycle.upkeep import Upkeep, ended_by, read_upkeep, upkeep_inputs

@@ -29,8 +29,9 @@ from app.llm.backends.backend import Answer, Request
 from app.llm.backends.factory import make_backend
 from app.llm.backends.specs import parse_spec
 from app.llm.prompts.prompt_files import TASKS, load_prompts
-from app.llm.writers.asking import Asker, Task
+from app.llm.writers.asking import Asker
 from app.llm.writers.meter import RequestUse
+from app.llm.writers.task import Task
 from app.settings.values import Settings
 from app.store.store import Store
 from app.story.answers.task_answers import read_sentence
