@@ -188,6 +188,18 @@ async def test_needs_tell_what_slots_would_have_taken_as_the_story_went(world: W
     assert [need.tokens[LONG] for need in last] == long[-24:]
 
 
+async def test_needs_of_the_past_are_those_of_prompts_as_large_as_the_next(world: World) -> None:
+    """A slot took 425 tokens of the next prompt, and "at most 93" of all that were sent before."""
+    path = world.tavern.chat
+    before = await world.companion.budgets.needs(path)
+    world.companion._chats.required(path).hear_context(4_000)
+    needs = await world.companion.budgets.needs(path)
+    assert needs != before
+    turn = Turn(context=4_000)
+    then = await world.companion.slots(path, until=needs[-1].message - 1, turn=turn)
+    assert needs[-1].tokens == then.full
+
+
 class _Counted(Prompting):
     """Counts the prompts of the past that are made."""
 
