@@ -49,7 +49,6 @@ from app.settings.memory import MemorySettings
 from app.settings.slot_table import SlotName
 from app.settings.slots import SlotSettings
 from app.story.messages import Message, digest
-from app.story.recaps import YOU
 from app.story.scene_cues.language import LanguagePack
 from app.story.scenes import Scene
 from app.story.story import ChatKind, Story
@@ -404,33 +403,8 @@ class Occasion:
     def document(
         self, kind: DocumentKind, *subjects: str, before: int | None = None
     ) -> Document | None:
-        """The text of a kind that counts: the newest whose last message is part of the story.
-
-        subjects: whom it may be about, () for the chat. before: one that tells of nothing from
-        this message on counts, if there is one; but the user's own words count at once. What comes
-        from another chat is believed.
-        """
-        names = frozenset(map(folded, subjects)) or {""}
-        counting = [
-            document
-            for document in self.told.documents
-            if document.kind is kind
-            and folded(document.subject) in names
-            and (self._place(document) is not None)
-        ]
-        if not counting:
-            return None
-        found = counting[-1]
-        if before is not None and found.made_by != YOU:
-            old = [one for one in counting if (self._place(one) or 0) < before]
-            found = old[-1] if old else counting[0]
-        return found if found.text.strip() or found.sections else None
-
-    def _place(self, document: Document) -> int | None:
-        """Index of the last message that a text tells of, None when it is gone."""
-        if document.chat != self.told.chat or not document.until:
-            return -1
-        return self.places.get(document.until)
+        """The text of a kind that counts; see Recollection.document."""
+        return self.told.document(kind, subjects, self.places, before)
 
 
 def _is_outranked(standing: Standing) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from app.memory.records import Document, Entity
+from app.memory.names import folded
+from app.memory.records import Document, DocumentKind, Entity
 from app.memory.standing import BEFORE, Standing
+from app.story.recaps import YOU
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,41 @@ class Recollection:
             and not s.memory.is_pinned
             and all(source.chat != self.chat for source in s.memory.sources)
         )
+
+    def document(
+        self,
+        kind: DocumentKind,
+        subjects: Collection[str],
+        places: Mapping[str, int],
+        before: int | None = None,
+    ) -> Document | None:
+        """The text of a kind that counts: the newest whose last message is part of the story.
+
+        subjects: whom it may be about, () for the chat. places: index by anchor. before: one that
+        tells of nothing from this message on counts, if there is one; but the user's own words
+        count at once. What comes from another chat is believed.
+        """
+        names = frozenset(map(folded, subjects)) or {""}
+        counting = [
+            (document, place)
+            for document in self.documents
+            if document.kind is kind
+            and folded(document.subject) in names
+            and (place := self._place(document, places)) is not None
+        ]
+        if not counting:
+            return None
+        found = counting[-1][0]
+        if before is not None and found.made_by != YOU:
+            old = [document for document, place in counting if place < before]
+            found = old[-1] if old else counting[0][0]
+        return found if found.text.strip() or found.sections else None
+
+    def _place(self, document: Document, places: Mapping[str, int]) -> int | None:
+        """Index of the last message that a text tells of, None when it is gone."""
+        if document.chat != self.chat or not document.until:
+            return -1
+        return places.get(document.until)
 
     def __bool__(self) -> bool:
         return bool(self.standings or self.documents)
