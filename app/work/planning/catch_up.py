@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from statistics import median
 from typing import Any
 
@@ -35,6 +36,9 @@ KINDS = (
 # So many of the last operations of a kind say how long one takes: what was measured longer ago
 # was another computer, or another load.
 MEASURED = 20
+# A kind that was done less often than this is held beside all others: its one slow answer may have
+# been a model that was loaded first.
+FEW = 3
 # What takes so many times as long as usual, and so long at least, may as well hang.
 LONGEST_USUAL, SURELY_SLOW_SECONDS = 3.0, 90.0
 # Tokens a second of a middling model, to say something before it was measured.
@@ -93,15 +97,16 @@ def parts_of(plan: CatchUpPlan) -> Mapping[str, CatchUpPlan]:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long one backend takes for one operation of each kind, in seconds; as measured."""
+    """How long one backend takes for one operation of each kind, in seconds; as measured. usual:
+    for one of any kind, None when nothing was measured.
+    """
 
     seconds: Mapping[OperationKind, float] = field(default_factory=dict)
+    usual: float | None = None
 
     def of(self, kind: OperationKind) -> float | None:
-        """Of a kind that was never done, as of the others; None when nothing was."""
-        if kind in self.seconds:
-            return self.seconds[kind]
-        return median(self.seconds.values()) if self.seconds else None
+        """Of a kind that was never done, what is usual; None when nothing was."""
+        return self.seconds.get(kind, self.usual)
 
     def expected(self, plan: CatchUpPlan) -> float | None:
         """Seconds that a plan takes, None while nothing was measured."""
@@ -121,7 +126,8 @@ class Pace:
 
 
 def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
-    """The pace that the last operations of a backend had, newest first: the middle of each kind.
+    """The pace that the last operations of a backend had, newest first: the middle of each kind,
+    and of all. Of a kind that was done FEW times, what is usual counts as one more.
 
     Not the mean: a model that was loaded first took minutes once.
     """
@@ -130,7 +136,15 @@ def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
         of_kind = by_kind.setdefault(kind, [])
         if len(of_kind) < MEASURED and seconds >= 0:
             of_kind.append(seconds)
-    return Pace({kind: median(seconds) for kind, seconds in by_kind.items() if seconds})
+    taken = {kind: seconds for kind, seconds in by_kind.items() if seconds}
+    if not taken:
+        return Pace()
+    usual = median(chain.from_iterable(taken.values()))
+
+    def middle(seconds: list[float]) -> float:
+        return median([*seconds, usual] if len(seconds) < FEW else seconds)
+
+    return Pace({kind: middle(seconds) for kind, seconds in taken.items()}, usual)
 
 
 def estimated(

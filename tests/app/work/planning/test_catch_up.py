@@ -24,7 +24,7 @@ from app.work.planning.catch_up import Pace, catch_up_progress, estimated, pace_
 
 SCENE, FOLD = OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP
 PLAN = CatchUpPlan(4, 0, 80, 7, 2_000_000, 100_000, folds=3)
-PACE = Pace({SCENE: 10.0, FOLD: 4.0})
+PACE = Pace({SCENE: 10.0, FOLD: 4.0}, 7.0)
 
 
 def at(prompt: float = 0.0, output: float = 0.0) -> Callable[[OperationKind], Prices]:
@@ -44,6 +44,16 @@ def test_the_pace_is_the_middle_of_the_last_ones_of_each_kind() -> None:
     # What was never done is expected to take as long as what was.
     assert pace_of([(SCENE, 5.0)]).of(FOLD) == 5.0
     assert pace_of([]).of(SCENE) is None
+
+
+def test_a_single_slow_answer_says_nothing_of_other_work() -> None:
+    quick = [(OperationKind.MEMORY_PASS, 0.6)] * 20
+    pace = pace_of([(FOLD, 27.0), (OperationKind.DETECT_BREAKS, 16.0), *quick])
+    assert pace.of(SCENE) == 0.6
+    # The second of its kind shows that the first was none of the usual ones.
+    assert pace_of([(FOLD, 0.7), (FOLD, 27.0), *quick]).of(FOLD) == 0.7
+    # A kind that does take longer is believed as soon as it did so twice.
+    assert pace_of([(FOLD, 27.0), (FOLD, 25.0), *quick]).of(FOLD) == 25.0
 
 
 def test_time_and_price_are_sums_over_the_plan() -> None:
