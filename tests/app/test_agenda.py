@@ -101,6 +101,35 @@ def done(companion: Companion) -> int:
 # --- what is not wanted any more
 
 
+async def test_recaps_are_written_in_the_order_of_the_story_also_of_scenes_found_meanwhile(
+    place: Place,
+) -> None:
+    """90 scenes of 280 were recapped before the first ones, whose search was over last: none of
+    them knew what came before, and each took a request of its own to be folded in.
+    """
+    async with place.opened(asks_first=False) as companion:
+        companion.work.pause()
+        story = await companion.open_story(place.chat)
+        moved = waiting(companion, OperationKind.SCENE_RECAP)[-1]
+        await companion.work.move_up(moved.id, first=True)
+        found = story.scenes[1].closing
+        assert found is not None
+        await companion.edits.scenes.hide(place.chat, found.anchor)  # two scenes are one
+        await companion.settled(place.chat)
+        now = companion.story(place.chat)
+        assert now is not None
+        closed = [scene.closing.anchor for scene in now.scenes if scene.closing]
+        queued = [op.spec for op in waiting(companion, OperationKind.SCENE_RECAP)]
+        assert [spec.anchor for spec in queued] == [moved.spec.anchor, *closed[:-1]]
+        assert [spec.label for spec in queued[1:]] == [
+            f"Recap of scene {number}" for number in range(1, len(closed))
+        ]
+        companion.work.resume()
+        await companion.settled(place.chat)
+    texts = [request.text for request in place.model.requests]
+    assert sum(FOLDS in text and BESIDE not in text for text in texts) <= 1
+
+
 @pytest.mark.weakness(56)
 async def test_another_model_takes_over_at_once_what_waited_for_the_first(place: Place) -> None:
     async with place.opened(asks_first=False) as companion:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from app.core.operations import OperationKind, OperationSpec
+from app.core.operations import Operation, OperationKind, OperationSpec
 from app.story.recaps import BUILT_IN
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
+from app.work.planning.planner import PRIORITY_SCENE
 
 
 def in_dependency_order(story: Story, specs: Sequence[OperationSpec]) -> tuple[OperationSpec, ...]:
@@ -34,6 +35,37 @@ def in_dependency_order(story: Story, specs: Sequence[OperationSpec]) -> tuple[O
         else:
             found.append(replace(spec, after=(*spec.after, *keys)) if keys else spec)
     return tuple(found)
+
+
+def out_of_turn(
+    queued: Collection[Operation], planned: Sequence[OperationSpec], *, current: int | None
+) -> set[int]:
+    """Numbers of the queued recaps of scenes that are to be queued anew, behind those of earlier
+    scenes that only now are known: a search, or the user, made other scenes of what waited. Each
+    recap is written knowing what came before, and asks for a fold as well, which one that goes
+    ahead cannot.
+
+    planned: what may be queued, in the order of the story. current: number of what is in hand. What
+    was tried before, or has its place from the user, stays.
+    """
+    waiting = {operation.spec.work: operation for operation in queued}
+    found: set[int] = set()
+    is_behind = False
+    for spec in planned:
+        if spec.kind is not OperationKind.SCENE_RECAP or spec.priority != PRIORITY_SCENE:
+            continue
+        operation = waiting.get(spec.work)
+        if operation is None:
+            is_behind = True
+        elif is_behind and operation.id != current and _came_by_itself(operation):
+            found.add(operation.id)
+    return found
+
+
+def _came_by_itself(operation: Operation) -> bool:
+    """Whether nothing would be lost if it were queued anew."""
+    is_put = operation.moved_rank is not None or operation.pauses_before
+    return not operation.attempts and not is_put and operation.rank == PRIORITY_SCENE
 
 
 def without(

@@ -32,7 +32,7 @@ from app.work.jobs.document_making import document_material
 from app.work.planning.agreement import by_themselves, is_of_a_catch_up, stops_with_it
 from app.work.planning.break_planner import goes_unasked, search_cost, search_specs
 from app.work.planning.catch_up import KINDS, catch_up_plan
-from app.work.planning.dependencies import in_dependency_order, without
+from app.work.planning.dependencies import in_dependency_order, out_of_turn, without
 from app.work.planning.document_planner import plan_texts
 from app.work.planning.memory_planner import next_pass, reading_cost
 from app.work.planning.planner import Writing, plan
@@ -94,7 +94,18 @@ class Scheduler:
         specs = in_dependency_order(story, (*searches, *planned))
         again = await self._let_go(chat, specs)
         allowed = await self._allowed(chat, specs, settings, writing)
-        await self._enqueue((*again, *(() if self.waits_for_word else allowed)))
+        if self.waits_for_word:
+            allowed = ()
+        await self._put_in_turn(chat, allowed)
+        await self._enqueue((*again, *allowed))
+
+    async def _put_in_turn(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> None:
+        """Let go of what is to be queued anew behind the recaps of earlier scenes."""
+        queued = [op for op in self._queue.open.values() if op.spec.chat == chat.chat_id]
+        planned = [spec for spec in specs if self._queue.is_ahead(spec)]
+        early = out_of_turn(queued, planned, current=self._queue.current)
+        if early:
+            await self._queue.let_go(chat.chat_id, lambda operation: operation.id in early)
 
     async def _rest(self, chat: OpenChat) -> None:
         """The chat is switched off: what is queued by itself is let go, to be planned again."""
