@@ -40,6 +40,7 @@ from app.work.pages.answered_turn import AnsweredTurn
 from app.work.pages.bridge_health import bridge_health
 from app.work.pages.bridge_watch import BridgeWatch
 from app.work.pages.remote_chats import RemoteChats
+from app.work.pages.rounds import Rounds
 
 log = logging.getLogger(__name__)
 
@@ -102,8 +103,7 @@ class BridgeLink:
         self._unplaced: dict[Path, tuple[str, ...]] = {}
         self.answered: Signal[AnsweredTurn] = Signal("answered")
         self.sent: Signal[tuple[Page, Sent]] = Signal("sent")
-        self._rounds: dict[str, Path] = {}  # by page: the chat in which a group's round goes on
-        self._replied: dict[Path, int] = {}  # messages that a chat has since its newest reply
+        self._rounds = Rounds(chats)
         self._watch.changed.connect(self.changed.emit)
         self._watch.returned.connect(self._on_returned)
         self._server.listener.changed.connect(self.changed.emit)
@@ -322,8 +322,7 @@ class BridgeLink:
             card=turn.macros,
             serves_macros=turn.macros is not None,
             fixed=chat.fixed_tokens.get(turn.responder, 0),
-            # In a group's round the next one answers before the file of the last reply is read.
-            is_behind=self._replied.get(path, 0) > len(chat.story.messages),
+            is_behind=self._rounds.is_ahead(path, len(chat.story.messages)),
             said=tuple((said.name, said.text, said.is_user) for said in turn.said),
         )
         try:
@@ -385,26 +384,13 @@ class BridgeLink:
         self._opened.pop(page.id, None)
         if page.chat is not None:  # it tells again of what is still so
             self._unplaced.pop(page.chat.to_path(page.user_folder), None)
-        self._end_round(page)
-
-    def _end_round(self, page: Page) -> None:
-        path = self._rounds.pop(page.id, None)
-        if path is not None:
-            self._chats.set_round(path, is_on=False)
-
-    def _on_round(self, page: Page, path: Path, event: Event) -> None:
-        """A round begins or ends; one in the background is no round of the story (§2, EV3)."""
-        if event.name == "group_finished":
-            self._end_round(page)
-        elif event.kind != "quiet":
-            self._rounds[page.id] = path
-            self._chats.set_round(path, is_on=True)
+        self._rounds.end(page)
 
     def _on_event(self, heard: tuple[Page, Event]) -> None:
         page, event = heard
         path = None if event.chat is None else event.chat.to_path(page.user_folder)
         if event.name == "chat_changed":
-            self._end_round(page)
+            self._rounds.end(page)
             if path is not None:
                 self._chats.reread(path)
             self._opened.pop(page.id, None)
@@ -425,18 +411,10 @@ class BridgeLink:
             self._unplaced[path] = macros_in(f"{{{{{name}}}}}" for name in event.subject.split())
             self.changed.emit(None)
         else:
-            self._on_command(page, path, event)
-
-    def _on_command(self, page: Page, path: Path, event: Event) -> None:
-        if event.name in ("group_started", "group_finished"):
-            self._on_round(page, path, event)
-        if event.name == "message_received":
-            self._replied[path] = event.length
-        elif event.length < self._replied.get(path, 0):  # it was deleted
-            self._replied.pop(path)
-        if event.name in STORY_EVENTS:
-            self.moved_on.emit(path)
-        self._chats.reread_soon(path)
+            self._rounds.hear(page, path, event)
+            if event.name in STORY_EVENTS:
+                self.moved_on.emit(path)
+            self._chats.reread_soon(path)
 
     def _on_changed(self, heard: tuple[Page, Changed]) -> None:
         page, change = heard

@@ -201,7 +201,7 @@ async def test_nothing_is_noted_of_chats_that_a_page_only_names(linked: Linked) 
     await linked.say(type="event", name="message_received")
     await linked.say(type="event", name="recap_asked")
     await recap_asked.get()
-    assert list(linked.link._replied) == [linked.path]
+    assert list(linked.link._rounds._replied) == [linked.path]
     assert not linked.link._unplaced
     for path in (linked.path.with_name(f"{number}.jsonl") for number in range(30)):
         with pytest.raises(ChatUnreadable):
