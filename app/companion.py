@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import NoTavern, PromptUnusable, StoreError, UsageError
-from app.core.part_health import Health
 from app.core.paths import Folders, places_of
 from app.parts import Parts, StartOptions, open_parts
 from app.prompt.generation import Turn
@@ -17,39 +16,30 @@ from app.settings.models import KIND_MODELS
 from app.settings.program import OF_WINDOW, ProgramSettings
 from app.settings.values import ValueInForce
 from app.story.story import ChatRef, Story
-from app.troubles import Troubles, folder_gone_words
+from app.troubles import Troubles
 from app.views.memory_view import MemoryView
 from app.views.story_change import StoryChange
 from app.views.taverns import Tavern
-from app.wiring import Wiring
-from app.work.chats.disk_space import Room
+from app.watched_parts import WatchedParts
 from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import demo_chat, give_demo, is_demo
 from app.work.pages.answered_turn import AnsweredTurn
 from app.work.planning.staleness import is_outdated
-from app.work.scheduling.health import (
-    backend_health,
-    queue_health,
-    reading_health,
-    sillytavern_health,
-)
 
 _OF_WRITERS = frozenset(
     {"backend", "prompt_preset", "generation_budget", "reasoning_marks", *KIND_MODELS}
 )
 
 
-class Companion(Wiring):
+class Companion(WatchedParts):
     """Everything Tavernkeep does, for whoever shows it.
 
-    Use `open_companion`. What it tells by signals: `News`. What it has for each subject: `Wiring`.
+    Use `open_companion`. What it tells by signals: `News`. What it has for each subject: `Wiring`;
+    how that is doing: `WatchedParts`.
     """
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
-        self._model_problem = self.models.problem
-        self._tavern_problem = ""
-        self._is_started = False
         self._troubles = Troubles(self._library, self._chats, self.prompts, self.trouble)
         self._connect()
 
@@ -165,55 +155,6 @@ class Companion(Wiring):
     def demo(self) -> ChatRef:
         """The story that comes with Tavernkeep."""
         return demo_chat()
-
-    @property
-    def health(self) -> Health:
-        """How each part is doing."""
-        link, queue, mirror = self._link, self._queue, self._mirror
-        tokens = self.use.cap.spent.tokens
-        return Health(
-            sillytavern=sillytavern_health(
-                self.taverns,
-                link.pages,
-                is_writing=mirror.is_used,
-                unwritten=tuple(mirror.waiting.values()),
-                folder_gone=self.folder_gone if self._library.gone else "",
-                is_silent=bool(self._library.silent),
-            ),
-            bridge=link.health,
-            reading=reading_health(self._chats.last_read, self._room.sentence),
-            queue=queue_health(
-                queue.operations, queue.halt, self.work.catching_up, to_do=self.work.to_do
-            ),
-            backend=backend_health(
-                self.models.writer().label, queue.operations, self._problem, tokens
-            ),
-        )
-
-    @property
-    def _problem(self) -> str:
-        """What of the settings cannot be followed now; "" when all can."""
-        of_keys = self._parts.keys.problem
-        of_tavern = "" if self.taverns else self._tavern_problem
-        of_settings = of_tavern or self.settings.problem
-        return self._model_problem or of_keys or of_settings or self.prompts.problem
-
-    @property
-    def folder_gone(self) -> str:
-        """A sentence while SillyTavern's folder is not where it was, "" while it is."""
-        if self._library.gone:
-            return folder_gone_words(self._library.gone[0])
-        return "" if self.taverns else self._tavern_problem
-
-    @property
-    def room(self) -> Room:
-        """Whether the disk takes what is to be kept."""
-        return self._room
-
-    @property
-    def recovery(self) -> str:
-        """What the start found: a damaged database, what a full disk has cost; "" for neither."""
-        return self._store.found_at_opening
 
     def host_of(self, chat: ChatRef) -> str:
         """Host of the page that a chat comes from, "" where its file is SillyTavern's own."""
@@ -415,10 +356,6 @@ class Companion(Wiring):
         await self._chats.follow_connection(self._prompt_counter.tokenizer.name)
         for chat in self._chats.all:
             self._publish(chat)
-
-    def _announce_health(self, _: object = None) -> None:
-        if self._is_started:
-            self.health_changed.emit(self.health)
 
 
 # 8 parameters: what a start can be told; all but the folders by name.

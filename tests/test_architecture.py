@@ -112,7 +112,7 @@ def test_each_part_is_given_what_it_needs_when_it_is_made() -> None:
     """Nothing is filled in later: who reads how a part is made knows all that it works with."""
     filled_in = [
         f"{name}:{node.lineno}: {ast.unparse(node)}"
-        for name in ("wiring.py", "companion.py", "parts.py")
+        for name in ("wiring.py", "watched_parts.py", "companion.py", "parts.py")
         for node in ast.walk(ast.parse((APP / name).read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Store)

@@ -1,0 +1,80 @@
+"""How the parts are doing, and what of the settings cannot be followed."""
+
+from __future__ import annotations
+
+from abc import ABC
+
+from app.core.part_health import Health
+from app.parts import Parts
+from app.troubles import folder_gone_words
+from app.wiring import Wiring
+from app.work.chats.disk_space import Room
+from app.work.scheduling.health import (
+    backend_health,
+    queue_health,
+    reading_health,
+    sillytavern_health,
+)
+
+
+class WatchedParts(Wiring, ABC):
+    """The parts, and how each is doing; told anew once the program has started."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
+        self._model_problem = self.models.problem
+        self._tavern_problem = ""
+        self._is_started = False
+
+    @property
+    def health(self) -> Health:
+        """How each part is doing."""
+        link, queue, mirror = self._link, self._queue, self._mirror
+        tokens = self.use.cap.spent.tokens
+        return Health(
+            sillytavern=sillytavern_health(
+                self._library.taverns,
+                link.pages,
+                is_writing=mirror.is_used,
+                unwritten=tuple(mirror.waiting.values()),
+                folder_gone=self.folder_gone if self._library.gone else "",
+                is_silent=bool(self._library.silent),
+            ),
+            bridge=link.health,
+            reading=reading_health(self._chats.last_read, self._room.sentence),
+            queue=queue_health(
+                queue.operations, queue.halt, self.work.catching_up, to_do=self.work.to_do
+            ),
+            backend=backend_health(
+                self.models.writer().label, queue.operations, self._problem, tokens
+            ),
+        )
+
+    @property
+    def _problem(self) -> str:
+        """What of the settings cannot be followed now; "" when all can."""
+        of_keys = self._parts.keys.problem
+        of_tavern = "" if self._library.taverns else self._tavern_problem
+        of_settings = of_tavern or self.settings.problem
+        return self._model_problem or of_keys or of_settings or self.prompts.problem
+
+    @property
+    def folder_gone(self) -> str:
+        """A sentence while SillyTavern's folder is not where it was, "" while it is."""
+        if self._library.gone:
+            return folder_gone_words(self._library.gone[0])
+        return "" if self._library.taverns else self._tavern_problem
+
+    @property
+    def room(self) -> Room:
+        """Whether the disk takes what is to be kept."""
+        return self._room
+
+    @property
+    def recovery(self) -> str:
+        """What the start found: a damaged database, what a full disk has cost; "" for neither."""
+        return self._store.found_at_opening
+
+    def _announce_health(self, _: object = None) -> None:
+        if self._is_started:
+            self.health_changed.emit(self.health)
