@@ -21,7 +21,7 @@ from app.story.scene_cues.language import LanguagePack
 
 LOCK_SECONDS = 600.0
 GLANCE_SECONDS = 0.5  # another start holds the lock for a moment to see whether it is free
-UNCHANGED_WHEN_SAFE = N_("Safe mode changes nothing in a story. Start normally to do that.")
+UNCHANGED_WHEN_SAFE = N_("Safe mode does not change stories. Start normally to do that.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ async def _take_lock(lock: FolderLock, *, stays: bool) -> None:
         if stays and time.monotonic() > began + GLANCE_SECONDS:
             raise AlreadyRunning(
                 tr(
-                    "Tavernkeep is running already with this data folder. Close it first, or give "
-                    "another folder with --data-dir."
+                    "Tavernkeep is already running with this data folder. Close it first, or "
+                    "choose another folder with --data-dir."
                 ),
                 is_ending=lock.holder() == ENDING,
             )

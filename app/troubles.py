@@ -37,8 +37,8 @@ class Troubles:
         """A place of the prompt is another extension's. refused: chat, and key of the place."""
         path, key = refused
         sentence = tr(
-            "Another extension in SillyTavern already fills {key}, and keeps it. Switch that "
-            "extension off ({extension}?) to let Tavernkeep fill it.",
+            "Another SillyTavern extension already fills {key}. Switch that extension off "
+            "({extension}?) so that Tavernkeep can fill it.",
             key=key,
             extension="Smart Memory" if key.startswith("smart_memory") else "ST-Auto-Recap",
         )

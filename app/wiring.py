@@ -390,7 +390,7 @@ class Wiring(News, ABC):
     async def _ask_for_text(self, path: Path, name: str) -> None:
         """Have a longer text written, or all read for memory. name: of a TextRequest, or MEMORY."""
         if self.is_reading_only:
-            raise UsageError(tr("Tavernkeep only shows now what there is."))
+            raise UsageError(tr("Tavernkeep is now view-only."))
         if self._chats.required(path).is_off:
             raise UsageError(tr(OFF))
         if name == MEMORY:

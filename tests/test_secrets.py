@@ -88,7 +88,7 @@ def test_the_look_for_secrets_finds_them(tmp_path: Path) -> None:
     assert secret_in(f"refused: {KEY}") == KEY
     assert secret_in(f"a page with {TOKEN}x came") == f"{TOKEN}x"
     assert secret_in(f"“{story_texts()[-1]}”") == story_texts()[-1]
-    assert secret_in("SillyTavern's page is not connected any more.") == ""
+    assert secret_in("SillyTavern's page is no longer connected.") == ""
     (tmp_path / "report.txt").write_text(f"key: {KEY}")
     (tmp_path / "keys.json").write_text(json.dumps({"url": KEY}))
     assert [path.name for path in files_with_secrets(tmp_path)] == ["report.txt"]

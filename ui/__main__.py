@@ -40,7 +40,10 @@ def _window(words: list[str]) -> int:
     own = _own_folder_words() if asks else ""
     parser.add_argument("--data-dir", type=Path, metavar="DIR", help=own)
     parser.add_argument("--tavern", type=Path, metavar="DIR", help=tr("SillyTavern's folder"))
-    llm = tr("the model, in place of the settings': builtin (none), ollama:MODEL, openai:MODEL@URL")
+    llm = tr(
+        "use this model instead of the one in the settings: builtin (none), ollama:MODEL, "
+        "openai:MODEL@URL"
+    )
     parser.add_argument("--llm", metavar="SPEC", help=llm)
     parser.add_argument(
         "--chat", type=Path, metavar="FILE", help=tr("open this chat: its .jsonl file")
@@ -48,7 +51,7 @@ def _window(words: list[str]) -> int:
     parser.add_argument(
         "--safe",
         action="store_true",
-        help=tr("only show what there is: no watching, no work, no bridge"),
+        help=tr("view only: no watching, no work, no bridge"),
     )
     try:
         options = parser.parse_args(words)
@@ -81,14 +84,15 @@ def _commands() -> str:
     width = max(len(name) for name, _ in lines)
     listed = "\n".join(f"  {name:{width}}  {help_}" for name, help_ in lines)
     more = tr("tavernkeep COMMAND --help explains a command.")
-    return f"{tr('Commands, which do without a window:')}\n{listed}\n\n{more}"
+    return f"{tr('Commands that work without a window:')}\n{listed}\n\n{more}"
 
 
 def _screenshots(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="tavernkeep screenshots", description=tr("Render every page with the demo story.")
+        prog="tavernkeep screenshots",
+        description=tr("Save a picture of every page, using the demo story."),
     )
-    parser.add_argument("folder", type=Path, metavar="DIR", help=tr("where the pictures go"))
+    parser.add_argument("folder", type=Path, metavar="DIR", help=tr("where to save the pictures"))
     parser.add_argument("--size", default="1360x860", metavar="WxH", help=tr("of the wide window"))
     parser.add_argument("--scale", type=float, default=1.0, help=tr("device pixels per pixel"))
     parser.add_argument("--contrast", default="normal", choices=("normal", "high"))

@@ -31,21 +31,21 @@ WHERE = N_(
     "\\\\wsl$\\NAME\\home\\USER\\SillyTavern\\data; in Termux ~/SillyTavern/data."
 )
 NEXT = N_(
-    "Reload its page, have Tavernkeep show a code (Settings, SillyTavern), and type it there among "
-    "the extensions or as /tk-pair CODE."
+    "Reload its page, have Tavernkeep show a code (Settings, SillyTavern), and type it there "
+    "among the extensions or as /tk-pair CODE."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of this command."""
     words = tr(
-        "install it or bring it up to date, remove it, say how it stands (status), or make its "
-        "folder for a SillyTavern on another machine (export FOLDER)"
+        "install or update it, remove it, show its state (status), or create its folder for a "
+        "SillyTavern on another machine (export FOLDER)"
     )
     names = (*_COMMANDS, _EXPORT)
     parser.add_argument("subcommand", choices=names, metavar="|".join(names), help=words)
     parser.add_argument(
-        "folder", nargs="?", type=Path, metavar="FOLDER", help=tr("where export makes its folder")
+        "folder", nargs="?", type=Path, metavar="FOLDER", help=tr("where export creates its folder")
     )
     add_tavern(parser)
 

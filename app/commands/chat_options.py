@@ -42,7 +42,7 @@ def add_llm(parser: argparse.ArgumentParser) -> None:
 def add_again(parser: argparse.ArgumentParser) -> None:
     """--again."""
     parser.add_argument(
-        "--again", action="store_true", help=tr("first try again what failed in earlier runs")
+        "--again", action="store_true", help=tr("first retry what failed in earlier runs")
     )
 
 
@@ -80,7 +80,7 @@ async def worked_off(
     """
     until = checked_until(options)
     if options.again and until is not None:
-        raise UsageError(tr("What failed is tried again for the whole chat: leave --until out."))
+        raise UsageError(tr("What failed is retried for the whole chat: leave out --until."))
     await companion.open_story(path, until=until)
     if options.again:
         await companion.work.retry_all(path)
@@ -89,8 +89,8 @@ async def worked_off(
     if failed:
         failures = [
             trn(
-                "{n} piece of work failed before. Add --again to have it tried again.",
-                "{n} pieces of work failed before. Add --again to have them tried again.",
+                "{n} job failed before. Add --again to retry it.",
+                "{n} jobs failed before. Add --again to retry them.",
                 failed,
             )
         ]

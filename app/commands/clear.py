@@ -36,15 +36,15 @@ async def run(options: argparse.Namespace) -> int:
         await companion.settled(path)
         if options.yes and companion.is_reading_only:
             raise UsageError(
-                tr("Another Tavernkeep works in this data folder: clear the chat there.")
+                tr("Another Tavernkeep is using this data folder: clear the chat there.")
             )
         edits = companion.edits
         gone = await (edits.clear_all(path) if options.yes else edits.clearance(path))
     data = {**asdict(gone), "cleared": bool(options.yes and gone)}
-    lines = list(gone.parts) or [tr("nothing to clear")]
+    lines = list(gone.parts) or [tr("nothing to delete")]
     if gone and not options.yes:
-        lines.append(tr("Nothing was changed. Add --yes to clear all this."))
+        lines.append(tr("Nothing was changed. Add --yes to delete all this."))
     elif gone:
-        lines.append(tr("All this is cleared. Undo in the window brings it back."))
+        lines.append(tr("All this is deleted. Undo in the window brings it back."))
     show(options, data, lines)
     return 0

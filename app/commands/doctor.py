@@ -109,7 +109,9 @@ def _tokenizer() -> Finding:
 
 def _taverns(taverns: Sequence[Tavern]) -> list[Finding]:
     if not taverns:
-        sentence = tr("None was found. Say where it is: --tavern PATH, or in the window.")
+        sentence = tr(
+            "SillyTavern was not found. Say where it is: --tavern PATH, or in the window."
+        )
         return [Finding("sillytavern", False, sentence)]
     findings = []
     for tavern in taverns:

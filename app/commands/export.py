@@ -55,9 +55,7 @@ async def run(options: argparse.Namespace) -> int:
         raise UsageError(tr("Say what to write: --bible FILE, --lorebook FILE, or both."))
     for target in targets:  # before anything is paid for
         if target.exists() and not options.replace:
-            raise UsageError(
-                tr("{target} is there already; --replace writes over it.", target=target)
-            )
+            raise UsageError(tr("{target} already exists; --replace overwrites it.", target=target))
     async with companion_for(options, keeps_memory=True) as companion:
         path = companion.find_chat(options.chat)
         with progress_shown(companion, path, until=until):

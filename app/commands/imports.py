@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         action="store_true",
-        help=tr("with --yes: take over the settings of Smart Memory, too"),
+        help=tr("with --yes: also import the settings of Smart Memory"),
     )
 
 
@@ -40,7 +40,7 @@ async def run(options: argparse.Namespace) -> int:
         await companion.open_story(path)
         await companion.settled(path)
         if options.yes and companion.is_reading_only:
-            raise UsageError(tr("Another Tavernkeep works in this data folder: take it in there."))
+            raise UsageError(tr("Another Tavernkeep is using this data folder: import it there."))
         extension = companion.edits.extension
         found = await (extension.take_in(path) if options.yes else extension.found(path))
         theirs, takes_settings = companion.their_settings, options.yes and options.settings
@@ -48,11 +48,11 @@ async def run(options: argparse.Namespace) -> int:
     lines = [line for finding in found.of for line in _lines(finding)]
     lines += _settings_lines(settings, is_taken=takes_settings)
     if not found and not settings:
-        lines.append(tr("Nothing to take in: all that there is is known here."))
+        lines.append(tr("Nothing to import: everything is already known here."))
     elif not options.yes:
-        lines.append(tr("Nothing was changed. Add --yes to take all this in."))
+        lines.append(tr("Nothing was changed. Add --yes to import all this."))
     elif found or takes_settings:
-        lines.append(tr("This is taken in. Undo in the window takes it back."))
+        lines.append(tr("Imported. Undo in the window reverses it."))
     data = {
         "taken_in": bool(options.yes and found),
         "found": [_data(one) for one in found.of],
@@ -67,18 +67,18 @@ async def run(options: argparse.Namespace) -> int:
 def _lines(finding: Finding) -> list[str]:
     taken = [f"{finding.whose}: {part}" for part in finding.parts]
     return taken + [
-        tr("{extension}, not taken: {reason}", extension=finding.whose, reason=reason)
+        tr("{extension}, not imported: {reason}", extension=finding.whose, reason=reason)
         for reason in finding.reasons
     ]
 
 
 def _settings_lines(settings: TheirSettings, *, is_taken: bool) -> list[str]:
     lines = [
-        tr("Smart Memory: setting “{label}” is different there", label=label)
+        tr("Smart Memory: setting “{label}” differs there", label=label)
         for label in settings.labels
     ]
     if settings and not is_taken:
-        lines.append(tr("Settings are taken over only with --yes --settings."))
+        lines.append(tr("Settings are imported only with --yes --settings."))
     if settings.left_out:
         lines.append(
             trn(

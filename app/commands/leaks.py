@@ -37,7 +37,7 @@ async def run(options: argparse.Namespace) -> int:
         if not 0 <= message < len(story.messages):
             raise UsageError(
                 tr(
-                    "There is no message {message} in a chat of {n}.",
+                    "There is no message {message}; the chat has {n}.",
                     message=message,
                     n=len(story.messages),
                 )

@@ -46,14 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--write",
         choices=tuple(request.value for request in TextRequest),
-        help=tr("first have the model write this text; continuity checks the newest reply"),
+        help=tr("first let the model write this text; continuity checks the newest reply"),
     )
 
 
 async def run(options: argparse.Namespace) -> int:
     """Extract what is missing and print all of it; 1 when something could not be read."""
     if options.write and options.until is not None:
-        raise UsageError(tr("A text is written of the whole chat: leave --until out."))
+        raise UsageError(tr("A text always covers the whole chat: leave out --until."))
     async with companion_for(options, keeps_memory=True) as companion:
         path = companion.find_chat(options.chat)
         with progress_shown(companion, path, until=options.until):
@@ -147,7 +147,7 @@ def _lines(view: MemoryView, *, written: str | None) -> Iterator[str]:
         yield tr("The newest reply contradicts nothing that is remembered.")
         yield ""
     if view.aside:
-        yield tr("Open threads that are put aside until there is room:")
+        yield tr("Open threads that are set aside until there is room:")
         yield from (f"  {thread}" for thread in view.aside)
         yield ""
     if view.review:

@@ -35,7 +35,7 @@ async def run(options: argparse.Namespace) -> int:
     writer = make_writer(options.llm, count_tokens=counter_for().count, prompts_dir=prompts)
     try:
         if writer.memory is None:
-            raise UsageError(tr("There is no model to try: name one, like ollama:MODEL."))
+            raise UsageError(tr("There is no model to test. Name one, such as ollama:MODEL."))
         trial = await try_memory(writer.memory, _told)
     finally:
         await writer.aclose()

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--conflict",
         choices=[conflict.value for conflict in Conflict],
         default=Conflict.KEEP.value,
-        help=tr("import: what becomes of a preset whose name is taken (default: keep)"),
+        help=tr("import: what to do with a preset whose name is taken (default: keep)"),
     )
 
 
@@ -85,7 +85,7 @@ async def _list(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     lines = [f"{_whose(task):<22} {task['task']:<16} {task['title']}" for task in tasks]
     lines += [str(task["problem"]) for task in tasks if task["problem"]]
     in_force = prompts.state.preset
-    told = {True: N_("preset: {name}, in force"), False: N_("preset: {name}")}
+    told = {True: N_("preset: {name}, in use"), False: N_("preset: {name}")}
     lines += [tr(told[name == in_force], name=name) for name in presets]
     folder = str(prompts.folder)
     return {"tasks": tasks, "presets": presets, "preset": in_force, "folder": folder}, lines
@@ -95,8 +95,8 @@ def _whose(task: dict[str, Any]) -> str:
     if task["problem"]:
         return tr("yours, unusable")
     if task["outdated"]:
-        return tr("yours, ours is newer")
-    return tr("yours") if task["yours"] else tr("ours")
+        return tr("yours, original is newer")
+    return tr("yours") if task["yours"] else tr("original")
 
 
 async def _show(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
@@ -108,7 +108,9 @@ async def _save(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     text = await asyncio.to_thread(_text_in, options.file)
     saved = await prompts.save(options.what, text)
     sentence = (
-        tr("In force from now on.") if saved.is_yours else tr("It is as ours: ours is in force.")
+        tr("Used from now on.")
+        if saved.is_yours
+        else tr("It is the same as the original, so the original is used.")
     )
     return {"task": saved.task, "yours": saved.is_yours}, [sentence]
 
@@ -118,14 +120,14 @@ def _text_in(file: str) -> str:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(tr("The file is no text in UTF-8.")) from error
+        raise UsageError(tr("The file is not UTF-8 text.")) from error
 
 
 async def _diff(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     ours = (await prompts.shipped_text(options.what)).splitlines()
     yours = (await prompts.text(options.what)).splitlines()
     lines = list(difflib.unified_diff(ours, yours, "ours", "yours", lineterm=""))
-    return {"task": options.what, "lines": lines}, lines or [tr("No difference to ours.")]
+    return {"task": options.what, "lines": lines}, lines or [tr("No difference from the original.")]
 
 
 async def _check(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
@@ -135,33 +137,33 @@ async def _check(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
 
 async def _keep(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     name = await prompts.save_preset(options.what, replace=options.replace)
-    return {"preset": name}, [tr("Your prompts are kept as the preset {name}.", name=name)]
+    return {"preset": name}, [tr("Your prompts are saved as the preset {name}.", name=name)]
 
 
 async def _delete(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     await prompts.delete_preset(options.what)
-    return {"preset": options.what}, [tr("The preset {name} is deleted.", name=options.what)]
+    return {"preset": options.what}, [tr("The preset {name} was deleted.", name=options.what)]
 
 
 async def _undo(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
     label = await prompts.undo()
     return {"undone": label}, [
-        tr("Taken back: {command}.", command=retold(label))
-        if label
-        else tr("Nothing to take back.")
+        tr("Undone: {command}.", command=retold(label)) if label else tr("Nothing to undo.")
     ]
 
 
 async def _redo(prompts: PromptEdits, _options: argparse.Namespace) -> Printed:
     label = await prompts.redo()
     return {"redone": label}, [
-        tr("Done again: {command}.", command=retold(label)) if label else tr("Nothing to do again.")
+        tr("Redone: {command}.", command=retold(label)) if label else tr("Nothing to redo.")
     ]
 
 
 async def _revert(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     is_changed = await prompts.revert(options.what)
-    sentence = tr("Ours is in force again.") if is_changed else tr("It was ours already.")
+    sentence = (
+        tr("The original is used again.") if is_changed else tr("It was already the original.")
+    )
     return {"task": options.what, "changed": is_changed}, [sentence]
 
 
@@ -178,15 +180,15 @@ async def _import(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     words = {"added": tr("added"), "replaced": tr("replaced"), "kept": tr("kept")}
     lines = [f"{words[key]}: {name}" for key, names in rows.items() for name in names]
     lines += [tr("not known here: {task}", task=task) for task in done.unknown]
-    return {**rows, "unknown": done.unknown}, lines or [tr("The file holds no presets.")]
+    return {**rows, "unknown": done.unknown}, lines or [tr("The file contains no presets.")]
 
 
 async def _use(prompts: PromptEdits, options: argparse.Namespace) -> Printed:
     await prompts.use_preset(options.what)
     sentence = (
-        tr("In force: {name}.", name=options.what)
+        tr("In use: {name}.", name=options.what)
         if options.what
-        else tr("In force: your own prompts.")
+        else tr("In use: your own prompts.")
     )
     return {"preset": options.what, "folder": str(prompts.folder)}, [sentence]
 
@@ -208,6 +210,6 @@ _COMMANDS: dict[str, Callable[[PromptEdits, argparse.Namespace], Awaitable[Print
 }
 _NEED_NOTHING = ("list", "check", "undo", "redo")
 _EXPLAINED = N_(
-    "list; show, save, diff, revert TASK; check; export, import FILE; keep (your prompts as), use, "
-    "delete PRESET; undo; redo"
+    "list; show, save, diff, revert TASK; check; export, import FILE; keep (your prompts as), "
+    "use, delete PRESET; undo; redo"
 )

@@ -90,7 +90,7 @@ async def _replace(options: argparse.Namespace) -> int:
             found = await replacing.replace(path, wording, parts)
     told = [f"{one.part.value}: {one.before}\n  -> {one.after}" for one in found.examples]
     if not found.count:
-        told = [tr("Nothing that was written of this chat says that.")]
+        told = [tr("Nothing written for this chat contains that.")]
     elif not options.yes:
         told.append(tr("Nothing was changed. Add --yes to change all this."))
     texts = {part.value: count for part, count in found.texts.items()}

@@ -56,8 +56,8 @@ async def run(options: argparse.Namespace) -> int:
             if failed:
                 warn(
                     trn(
-                        "{n} chat could not be read; it is left out.",
-                        "{n} chats could not be read; they are left out.",
+                        "{n} chat could not be read and is left out.",
+                        "{n} chats could not be read and are left out.",
                         failed,
                     )
                 )
@@ -65,7 +65,7 @@ async def run(options: argparse.Namespace) -> int:
             options.query, limit=options.limit, messages=not options.memories
         )
     if not findings.is_complete:
-        warn(tr("Too many matches: not all of them were looked at. Use rarer words."))
+        warn(tr("Too many matches: not all of them were checked. Use rarer words."))
     show(options, search_data(findings), _lines(findings))
     return 0
 
@@ -92,7 +92,7 @@ def _entry(hit: Hit) -> dict[str, Any]:
 
 def _lines(findings: Findings) -> Iterator[str]:
     if not findings.hits:
-        yield tr("Nothing was found. Chats that were never opened here are looked at with --all.")
+        yield tr("Nothing was found. Add --all to also search chats never opened here.")
     for hit in findings.hits:
         where = (
             hit.chat.stem

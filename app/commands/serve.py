@@ -19,8 +19,8 @@ from app.views.taverns import RemoteTavern, Tavern
 
 HELP = N_("watch SillyTavern and fill its prompts, without a window")
 CODE = N_(
-    "The code is {code}. Type it within five minutes into SillyTavern's page, among its extensions "
-    "or as /tk-pair {code}."
+    "The code is {code}. Within five minutes, enter it on SillyTavern's page under Extensions, "
+    "Tavernkeep, or type /tk-pair {code} there."
 )
 EXAMPLE = "serve --llm ollama:llama3.1:8b"
 
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pair",
         action="store_true",
-        help=tr("show a code, to pair with the page of a SillyTavern on another machine"),
+        help=tr("show a code to pair with the page of a SillyTavern on another machine"),
     )
     add_llm(parser)
 
@@ -72,7 +72,7 @@ async def _serve(options: argparse.Namespace) -> None:
         ]
         data: dict[str, object] = {"serving": rows}
         lines = [
-            tr("Serving {folder}. {bridge}", folder=row["user_folder"], bridge=row["bridge"])
+            tr("Running for {folder}. {bridge}", folder=row["user_folder"], bridge=row["bridge"])
             for row in rows
         ]
         if options.pair:
@@ -93,6 +93,6 @@ def _on_paired(tavern: RemoteTavern) -> None:
 
 async def _bridge_of(companion: Companion, tavern: Tavern) -> str:
     if tavern.host:
-        coming = tr("Its chats come from SillyTavern's page at {host}.", host=tavern.host)
+        coming = tr("Chats come from SillyTavern's page at {host}.", host=tavern.host)
         return companion.remote.problem(tavern.user_folder) or coming
     return (await companion.bridge.status(tavern.user_folder)).sentence

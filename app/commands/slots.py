@@ -45,14 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=tr("the kind of turn (default: read from the last message)"),
     )
     parser.add_argument("--unified", action="store_true", help=tr("put all of it into one block"))
-    parser.add_argument("--explain", action="store_true", help=tr("say what was left out, and why"))
+    parser.add_argument(
+        "--explain", action="store_true", help=tr("show what was left out, and why")
+    )
     parser.add_argument(
         "--total",
         type=int,
         metavar="TOKENS",
         help=tr(
-            "bound for all slots together; part of it is left to the newest messages"
-            " while no model has read them"
+            "limit for everything together; part of it is reserved for the newest messages until "
+            "a model has read them"
         ),
     )
 
@@ -61,7 +63,7 @@ async def run(options: argparse.Namespace) -> int:
     """Write what is missing, then print the slots; 1 when something could not be written."""
     until = checked_until(options)
     if options.total is not None and options.total < 0:
-        raise UsageError(tr("--total is a number of tokens, not less than 0."))
+        raise UsageError(tr("--total is a number of tokens, 0 or more."))
     turn = Turn(
         options.responder or "",
         kind=TurnKind(options.turn) if options.turn else None,
@@ -96,7 +98,9 @@ def _unknown(name: str, story: Story) -> Iterator[str]:
     names = sorted({*story.chat.speakers, *card, *replies} - {""})
     if name and name.casefold() not in map(str.casefold, names):
         said = tr("Nobody called {name} answers in this chat.", name=name)
-        yield f"{said} {tr('Those who do: {names}', names=', '.join(names))}" if names else said
+        yield (
+            f"{said} {tr('Characters who do: {names}', names=', '.join(names))}" if names else said
+        )
 
 
 def slots_data(slots: SlotSet) -> dict[str, Any]:
@@ -143,7 +147,7 @@ def explained(slots: SlotSet) -> dict[str, Any]:
 
 def _why(slots: SlotSet) -> Iterator[str]:
     if slots.turn:
-        who = slots.responder or tr("whoever answers")
+        who = slots.responder or tr("anyone")
         yield tr("For {who}, {turn}", who=who, turn=tr(slots.turn.value)) + "\n"
     for content in slots.contents:
         yield tr(

@@ -39,7 +39,7 @@ async def run(options: argparse.Namespace) -> int:
         if options.state is not None:
             if companion.is_reading_only:
                 raise UsageError(
-                    tr("Another Tavernkeep works in this data folder: switch the chat there.")
+                    tr("Another Tavernkeep is using this data folder: switch the chat there.")
                 )
             is_off = options.state == "off"
             await companion.put_setting("chat_off", is_off, path=path, noted_in=path)

@@ -144,5 +144,5 @@ def agent_text(words: Sequence[str]) -> bytes:
 
 def _refused(error: OSError) -> StoreError:
     return StoreError(
-        tr("What starts when you log in could not be changed: {reason}.", reason=reason_of(error))
+        tr("The start at login could not be changed: {reason}.", reason=reason_of(error))
     )

@@ -10,7 +10,7 @@ from typing import TypeVar
 from app.core.translation import N_, trn
 
 MILLION = 1_000_000
-CAPPED = N_("Waits until midnight, for the cap of this day.")  # of one operation
+CAPPED = N_("Waits until midnight because of today's limit.")  # of one operation
 AWAY, TRIAL = "away", "trial"  # tasks that are no kind of operation
 
 T = TypeVar("T")
@@ -161,12 +161,12 @@ class DayCap:
             return ""
         if self.unit == "requests":
             return trn(
-                "The cap of this day is reached, {n} request. It goes on at midnight.",
-                "The cap of this day is reached, {n} requests. It goes on at midnight.",
+                "Today's limit of {n} request is reached. Work continues at midnight.",
+                "Today's limit of {n} requests is reached. Work continues at midnight.",
                 self.limit,
             )
         return trn(
-            "The cap of this day is reached, {n} token. It goes on at midnight.",
-            "The cap of this day is reached, {n} tokens. It goes on at midnight.",
+            "Today's limit of {n} token is reached. Work continues at midnight.",
+            "Today's limit of {n} tokens is reached. Work continues at midnight.",
             self.limit,
         )

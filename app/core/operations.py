@@ -10,11 +10,11 @@ from typing import Any
 from app.core.translation import N_
 
 # Of a chat that the user has switched off.
-GONE = N_("The chat's file is not there.")
+GONE = N_("The chat's file is missing.")
 # Of what a model is asked for, since a crash would lose it.
-NO_ROOM = N_("Waits until there is room on the disk: what is paid for has to be kept.")
+NO_ROOM = N_("Waits until there is room on the disk, so that paid answers are not lost.")
 OFF = N_(
-    "Tavernkeep is off for this chat: it does no work and adds nothing to prompts. Nothing was "
+    "Tavernkeep is off for this chat: it does nothing and adds nothing to prompts. Nothing was "
     "deleted."
 )
 PRIORITY_ASKED = 100  # of what the user asked for, and waits for

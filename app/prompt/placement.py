@@ -73,27 +73,29 @@ class Placement:
             named = ", ".join(f"{{{{{MACROS[name]}}}}}" for name in lost)
             sentences.append(
                 tr(
-                    "Macros stand in place of slots, and the card does not name {named}: what "
-                    "they tell reaches no prompt, unless a preset or an author's note of yours "
-                    "names them.",
+                    "Macros replace the usual places, but the card does not contain {named}. "
+                    "Without a preset or author's note that contains it, its text reaches no "
+                    "prompt.",
                     named=named,
                 )
             )
         if SlotName.UNIFIED in self.standing and not self.is_unified and self.by_macro:
             sentences.append(
-                tr("{{smartmemory-unified}} says nothing while all in one block is off.")
+                tr("{{smartmemory-unified}} stays empty while “All in one block” is off.")
             )
         silent = [n for n in IN_BLOCK if n in self.standing] if self.is_unified else []
         if silent:
             named = ", ".join(f"{{{{{MACROS[name]}}}}}" for name in silent)
-            sentences.append(tr("{named} says nothing while all is in one block.", named=named))
+            sentences.append(
+                tr("{named} stays empty while everything is in one block.", named=named)
+            )
         # With macros switched off; in one block it was said above.
         beside = self.standing - self.by_macro - {SlotName.UNIFIED} - set(silent)
         in_slots = [name for name in MACROS if name in told and name in beside]
         if in_slots:
             named = ", ".join(f"{{{{{MACROS[name]}}}}}" for name in in_slots)
             sentences.append(
-                tr("{named} says nothing: its text stands in a slot of its own.", named=named)
+                tr("{named} stays empty: its text already has its own place.", named=named)
             )
         return tuple(sentences)
 

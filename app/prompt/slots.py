@@ -46,14 +46,14 @@ class Slot:
 class Reason(StrEnum):
     """Why something that is remembered is not in a slot."""
 
-    BUDGET = N_("over the slot's budget")
-    TOTAL = N_("over what all slots may take together")
-    ELSEWHERE = N_("already in another slot")
+    BUDGET = N_("over this part's budget")
+    TOTAL = N_("over the total budget of all parts")
+    ELSEWHERE = N_("already in another part")
     VISIBLE = N_("its messages are in the prompt themselves")
     SECONDHAND = N_("the one who answers was not there")
-    ABSENT = N_("about nobody who is there")
+    ABSENT = N_("about nobody who is present")
     UNKNOWN = N_("the one who answers does not know it")
-    PAST = N_("of an earlier scene, and may be otherwise now")
+    PAST = N_("from an earlier scene, and may have changed since")
 
 
 @dataclass(frozen=True, slots=True)

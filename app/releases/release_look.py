@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 15.0
 MOST_BYTES = 1024 * 1024
-NO_PLACE = N_("This copy does not say where its releases are. Look where you got it from.")
-SENSELESS = N_("What {host} says of the newest version makes no sense.")
+NO_PLACE = N_("This copy does not know where its releases are. Check where you got it from.")
+SENSELESS = N_("The answer of {host} makes no sense. Try again later.")
 
 _PLACE = re.compile(r"https://([\w.-]+(?::\d{1,5})?)/([\w.-]+/[\w.-]+)/releases", re.ASCII)
 _REST_OF_PAGE = re.compile(r"(/[\w.~+%-]+)+", re.ASCII)
@@ -50,11 +50,11 @@ class NewestRelease:
     def sentence(self) -> str:
         """For the user."""
         if self.is_newer:
-            words = N_("Version {version} is there; this is {own}.")
+            words = N_("Version {version} is available; you have {own}.")
         elif self.version == self.own:
-            words = N_("This is the newest version, {own}.")
+            words = N_("You have the newest version, {own}.")
         else:
-            words = N_("This is {own}, newer than the newest release, {version}.")
+            words = N_("You have {own}, newer than the newest release, {version}.")
         return tr(words, version=self.version, own=self.own)
 
 
@@ -132,7 +132,10 @@ async def _fetched(address: str, host: str) -> bytes:
                 return await _read_bounded(response, host)
     except (TimeoutError, httpx.HTTPError, httpx.InvalidURL) as error:
         raise ReleasesUnknown(
-            tr("{host} could not be asked for the newest version. Try again later.", host=host)
+            tr(
+                "{host} could not be reached to ask for the newest version. Try again later.",
+                host=host,
+            )
         ) from error
 
 

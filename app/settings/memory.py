@@ -58,15 +58,15 @@ class MemorySettings(Group):
     """What is remembered beside the recaps, and how it is kept."""
 
     memory_auto = _switch(
-        "memory_auto", N_("Remember automatically"), N_("Extract memories while the story goes on.")
+        "memory_auto", N_("Remember automatically"), N_("Note memories while the story goes on.")
     )
     memory_every = _number(
         "memory_every",
         4,
         N_("Replies between readings"),
         N_(
-            "Replies of the character between two readings; each reading is one request. Long "
-            "messages are read sooner, before the prompt has no room for them."
+            "Character replies between two readings; each reading is one request. Long messages "
+            "are read sooner, before they no longer fit into the prompt."
         ),
         1,
         10,
@@ -74,36 +74,38 @@ class MemorySettings(Group):
     memory_requests = Setting(
         "memory_requests",
         AUTO,
-        N_("Requests of a reading"),
+        N_("Requests per reading"),
         N_(
-            "All tiers from one request, or one request for each. By itself: one for capable "
-            "models."
+            "Read everything in one request, or each kind of memory in its own. Automatic: one "
+            "request for capable models."
         ),
         scope=Scope.CHAT,
         section=Section.MEMORY,
         choices=(AUTO, ONE_REQUEST, SEPARATE),
-        choice_words=(N_("by itself"), N_("one for all tiers"), N_("one for each tier")),
+        choice_words=(N_("automatic"), N_("one for everything"), N_("one for each kind of memory")),
     )
     hardware_profile = Setting(
         "hardware_profile",
         AUTO,
         N_("Strength of the model"),
-        N_("A for small local models: fewer entries, fewer questions. B for capable ones."),
+        N_("A is for small local models: fewer entries, fewer questions. B is for capable ones."),
         section=Section.MEMORY,
         choices=(AUTO, PROFILE_A, PROFILE_B),
-        choice_words=(N_("by itself"), N_("A, small local model"), N_("B, capable model")),
+        choice_words=(N_("automatic"), N_("A, small local model"), N_("B, capable model")),
     )
     tiers_enabled = Several(_tier(tier) for tier in Tier)
     profiles_enabled = _switch(
         "profiles_enabled",
         N_("Profiles"),
-        N_("A short portrait of each character, made of memory."),
+        N_("A short portrait of each character, made from memories."),
     )
     profiles_every = Setting(
         "profiles_every",
         0,
         N_("Messages between new profiles"),
-        N_("Messages after which they are made anew also within a scene, with a capable model."),
+        N_(
+            "After this many messages they are rewritten even within a scene, with a capable model."
+        ),
         scope=Scope.CHAT,
         minimum=0,
         maximum=100,
@@ -113,8 +115,10 @@ class MemorySettings(Group):
     profiles_stale = Setting(
         "profiles_stale",
         0,
-        N_("Profiles are stale after"),
-        N_("Minutes after which the next message has them made anew, where more is known by then."),
+        N_("Profiles are outdated after"),
+        N_(
+            "After this many minutes the next message has them rewritten, if more is known by then."
+        ),
         scope=Scope.CHAT,
         minimum=0,
         maximum=120,
@@ -124,53 +128,63 @@ class MemorySettings(Group):
     canon_auto = _switch(
         "canon_auto",
         N_("Write canon automatically"),
-        N_("When an arc is resolved, with a capable model. Else only when asked."),
+        N_("When a plot thread is resolved, with a capable model. Otherwise only when you ask."),
     )
     continuity_auto = _switch(
         "continuity_auto",
         N_("Check continuity automatically"),
         N_(
-            "Compare each reply with what is remembered, with a capable model: one request for "
-            "each."
+            "Compare each reply with what is remembered, using a capable model: one request per "
+            "reply."
         ),
         default=False,
     )
     continuity_repair = _switch(
         "continuity_repair",
         N_("Correct the story automatically"),
-        N_("Put a correction into the next prompt when a contradiction was found."),
+        N_("Add a correction to the next prompt when a contradiction was found."),
         default=False,
     )
     upkeep_enabled = _switch(
         "upkeep_enabled",
-        N_("Look through what is open"),
+        N_("Check what is still open"),
         N_(
-            "At scene ends, every forty messages or so, ask a capable model which open threads, "
-            "secrets, states and feelings no longer hold."
+            "About every forty messages, at the end of a scene, ask a capable model which open "
+            "threads, secrets, states and feelings no longer hold."
         ),
     )
     triggers_enabled = _switch(
         "triggers_enabled",
         N_("Keywords"),
-        N_("Ask the model for words that call a memory up. Always with a capable model."),
+        N_("Ask the model for words that bring a memory back. Always on with a capable model."),
         default=False,
     )
     session_max = _number(
-        "session_max", 30, N_("Session memories"), N_("Kept at most; the weakest go first."), 5, 60
+        "session_max",
+        30,
+        N_("Session memories"),
+        N_("Maximum number kept; the least important go first."),
+        5,
+        60,
     )
     longterm_max = _number(
-        "longterm_max", 25, N_("Long-term memories"), N_("Kept at most, a quarter per type."), 5, 50
+        "longterm_max",
+        25,
+        N_("Long-term memories"),
+        N_("Maximum number kept, a quarter per type."),
+        5,
+        50,
     )
     arcs_max = _number(
         "arcs_max",
         10,
-        N_("Open arcs"),
-        N_("Kept in sight at most; what matters least is put aside and comes back."),
+        N_("Open plot threads"),
+        N_("Maximum number kept in view; the least important are set aside and can come back."),
         3,
         20,
     )
     consolidation_enabled = _switch(
-        "consolidation_enabled", N_("Merge memories"), N_("Fold what says the same into one.")
+        "consolidation_enabled", N_("Merge memories"), N_("Merge memories that say the same.")
     )
     consolidate_at = Several(
         Setting(
@@ -192,32 +206,39 @@ class MemorySettings(Group):
         N_("Embedding model"),
         N_(
             "Compares memories by meaning: ollama:MODEL[@URL], openai:MODEL@URL, or builtin for "
-            "the small one that comes with Tavernkeep. Empty: by words."
+            "the small model that comes with Tavernkeep. Empty: compares words."
         ),
         section=Section.MEMORY,
     )
     summary_threshold = _number(
         "summary_threshold",
         80,
-        N_("Summarise at fill level"),
+        N_("Summarise when this full"),
         N_(
-            "Percent of the context that messages without a summary may fill, where no running "
-            "recap tells of them."
+            "Percent of the context that messages may fill without being summed up, unless the "
+            "running recap tells of them."
         ),
         50,
         95,
     )
     summary_tokens = _number(
-        "summary_tokens", 2000, N_("Summary"), N_("Tokens of the rolling summary."), 500, 3000
+        "summary_tokens",
+        2000,
+        N_("Summary"),
+        N_("Length of the rolling summary, in tokens."),
+        500,
+        3000,
     )
     away_recap = _switch(
-        "away_recap", N_("Previously on"), N_("Tell what happened after a longer absence.")
+        "away_recap",
+        N_("Story so far after a break"),
+        N_("Tell what happened so far after a longer break."),
     )
     away_hours = _number(
         "away_hours",
         4,
-        N_("Told after hours away"),
-        N_("Hours since you last played the chat."),
+        N_("Hours until it is told"),
+        N_("Hours since you last played this chat."),
         1,
         48,
     )

@@ -16,43 +16,43 @@ class ModelSettings(Group):
         "model_message_recaps",
         AS_ABOVE,
         N_("Model for message recaps"),
-        N_("Many short requests: a small and cheap model does."),
+        N_("Many short requests: a small, cheap model is enough."),
     )
     model_scene_recaps = Setting(
         "model_scene_recaps",
         AS_ABOVE,
         N_("Model for scene recaps"),
-        N_("One request for each scene."),
+        N_("One request per scene."),
     )
     model_running_recap = Setting(
         "model_running_recap",
         AS_ABOVE,
         N_("Model for the running recap"),
-        N_("One request for each scene at most, read in each prompt: the best model."),
+        N_("At most one request per scene, but its text is in every prompt: use your best model."),
     )
     model_memory = Setting(
         "model_memory",
         AS_ABOVE,
         N_("Model for memory"),
-        N_("Reads the story and notes what should be remembered."),
+        N_("Reads the story and notes what to remember."),
     )
     model_texts = Setting(
         "model_texts",
         AS_ABOVE,
         N_("Model for profiles, canon and summaries"),
-        N_("Longer texts made of what is remembered."),
+        N_("Longer texts made from memories."),
     )
     model_checks = Setting(
         "model_checks",
         AS_ABOVE,
         N_("Model for checks"),
-        N_("What compares a reply with what is remembered."),
+        N_("Compares a reply with what is remembered."),
     )
     model_scene_breaks = Setting(
         "model_scene_breaks",
         AS_ABOVE,
         N_("Model for scene breaks"),
-        N_("What looks for the ends of scenes."),
+        N_("Looks for the ends of scenes."),
     )
 
 

@@ -13,29 +13,32 @@ class PageSettings(Group):
     page_badge = Setting(
         "page_badge",
         True,
-        N_("State badge"),
-        N_("A small sign beside the input field: connected, working, how much waits."),
+        N_("Status badge"),
+        N_("A small badge beside the input field: connected, working, how much is waiting."),
         section=Section.PAGE,
     )
     page_button = Setting(
         "page_button",
         True,
         N_("Scene button"),
-        N_("A button on each message that ends a scene there, and a flag where one ends."),
+        N_("A button on each message to end a scene there, and a flag where one ends."),
         section=Section.PAGE,
     )
     page_marks = Setting(
         "page_marks",
         False,
         N_("Recaps under messages"),
-        N_("Under each message its recap, and whether that counts."),
+        N_("Shows each message's recap below it, and whether it is used in the prompt."),
         section=Section.PAGE,
     )
     page_commands = Setting(
         "page_commands",
         True,
         N_("Slash commands"),
-        N_("All that begin with /tk-, such as /tk-scene and /tk-recap, and /recap-refresh-memory."),
+        N_(
+            "All commands that start with /tk-, such as /tk-scene and /tk-recap, and "
+            "/recap-refresh-memory."
+        ),
         section=Section.PAGE,
     )
 

@@ -22,7 +22,7 @@ class ProgramSettings(Group):
         "tavern",
         "",
         N_("SillyTavern folder"),
-        N_("Where SillyTavern keeps its data; may be several. Empty: look."),
+        N_("Where SillyTavern keeps its data; several are possible. Empty: search automatically."),
     )
     backend = Setting(
         "backend",
@@ -37,29 +37,29 @@ class ProgramSettings(Group):
         "prompt_preset",
         "",
         N_("Prompts"),
-        N_("The preset of your prompts that is in force. Empty: your prompts outside of any."),
+        N_("The preset of prompts in use. Empty: your prompts without a preset."),
     )
     theme = Setting(
         "theme",
         "system",
         N_("Theme"),
-        N_("Light, dark, or as the system says."),
+        N_("Light, dark, or the same as the system."),
         choices=("system", "light", "dark"),
-        choice_words=(N_("As the system"), N_("Light"), N_("Dark")),
+        choice_words=(N_("Same as the system"), N_("Light"), N_("Dark")),
     )
     contrast = Setting(
         "contrast",
         "system",
         N_("Contrast"),
-        N_("High contrast draws every edge and fades nothing; or as the system says."),
+        N_("High contrast draws every edge and fades nothing. By default it follows the system."),
         choices=("system", "normal", "high"),
-        choice_words=(N_("As the system"), N_("Normal"), N_("High")),
+        choice_words=(N_("Same as the system"), N_("Normal"), N_("High")),
     )
     story_colours = Setting(
         "story_colours",
         "prompt",
-        N_("Colours of the story"),
-        N_("What the bars over the story and the marks beside messages show."),
+        N_("What the story's colours show"),
+        N_("What the bars above the story and the marks beside messages show."),
         choices=("prompt", "recaps"),
         choice_words=(N_("In the next prompt"), N_("Message recaps")),
     )
@@ -67,7 +67,7 @@ class ProgramSettings(Group):
         "story_text_size",
         15.5,
         N_("Story text size"),
-        N_("Pixels of the story's letters."),
+        N_("Letter size of the story, in pixels."),
         minimum=13.0,
         maximum=22.0,
     )
@@ -77,60 +77,63 @@ class ProgramSettings(Group):
     memories_shown = Setting(
         "memories_shown",
         "",
-        N_("Memories that are shown"),
-        N_("Which the page Memories shows beside those that hold."),
+        N_("Memories shown"),
+        N_("Which memories the page Memories shows besides those that hold."),
     )
     follow_page = Setting(
         "follow_page",
         True,
         N_("Follow SillyTavern"),
         N_(
-            "The window changes to the chat that is open in SillyTavern's page. A chat that you "
-            "open here yourself stays until you go back."
+            "The window switches to the chat open in SillyTavern. A chat you open here yourself "
+            "stays until you go back."
         ),
         section=Section.WINDOW,
     )
     close_to_tray = Setting(
         "close_to_tray",
         False,
-        N_("Stay in the tray"),
-        N_("Closing the window leaves an icon in the system's tray, and the work goes on."),
+        N_("Keep running in the tray"),
+        N_("When you close the window, an icon stays in the system tray and work continues."),
         section=Section.WINDOW,
     )
     tray_notices = Setting(
         "tray_notices",
         True,
         N_("Notices"),
-        N_("Tell when long work is done or something needs you, while the window is not in front."),
+        N_(
+            "Notify you when long work is done or something needs you while the window is in the "
+            "background."
+        ),
         section=Section.WINDOW,
         only_with=("close_to_tray", (True,)),
     )
     memory_left_out = Setting(
         "memory_left_out",
         "",
-        N_("Messages that memory leaves out"),
-        N_("Messages of a chat that memory does not read."),
+        N_("Messages left out of memory"),
+        N_("Messages of a chat that are not read for memory."),
         scope=Scope.CHAT,
     )
     lore_done = Setting(
         "lore_done",
         "",
-        N_("Lore that is done"),
-        N_("Which of the lore that scenes gave was taken over, by the digest of its words."),
+        N_("Lore marked as done"),
+        N_("Which lore you have marked as done."),
         scope=Scope.CHAT,
     )
     recap_pins = Setting(
         "recap_pins",
         "",
         N_("Pinned sentences"),
-        N_("Sentences of the recaps of a chat that no rewrite drops."),
+        N_("Sentences in the recaps of a chat that are always kept."),
         scope=Scope.CHAT,
     )
     price_prompt_tokens = Setting(
         "price_prompt_tokens",
         0.0,
-        N_("Price of a million tokens read"),
-        N_("What your provider charges, in your own currency; costs are shown before long work."),
+        N_("Price per million tokens read"),
+        N_("What your provider charges, in your own currency. Costs are shown before long work."),
         minimum=0.0,
         maximum=100_000.0,
         section=Section.USE,
@@ -139,7 +142,7 @@ class ProgramSettings(Group):
     price_output_tokens = Setting(
         "price_output_tokens",
         0.0,
-        N_("Price of a million tokens written"),
+        N_("Price per million tokens written"),
         N_("Usually several times the price of tokens read."),
         minimum=0.0,
         maximum=100_000.0,
@@ -149,14 +152,14 @@ class ProgramSettings(Group):
     prices_of_models = Setting(
         "prices_of_models",
         "",
-        N_("Prices of single models"),
-        N_("What a million tokens cost with models that have prices of their own."),
+        N_("Prices by model"),
+        N_("What a million tokens cost with models that have their own prices."),
     )
     daily_cap = Setting(
         "daily_cap",
         0,
-        N_("Daily cap"),
-        N_("Once models have been asked this much in a day, the rest waits until midnight."),
+        N_("Daily limit"),
+        N_("Once models have used this much in a day, the rest waits until midnight."),
         minimum=0,
         maximum=1_000_000_000,
         section=Section.USE,
@@ -165,7 +168,7 @@ class ProgramSettings(Group):
     daily_cap_unit = Setting(
         "daily_cap_unit",
         "requests",
-        N_("Cap counted in"),
+        N_("Limit counted in"),
         N_("Requests to the model, or tokens read and written."),
         choices=("requests", "tokens"),
         section=Section.USE,
@@ -174,8 +177,11 @@ class ProgramSettings(Group):
     generation_budget = Setting(
         "generation_budget",
         GENERATION_BUDGET,
-        N_("Longest answer with its reasoning"),
-        N_("Tokens that a model may write for one answer; fewer where its context is full."),
+        N_("Longest answer, including reasoning"),
+        N_(
+            "Maximum number of tokens a model may write in one answer; less when its context is "
+            "full."
+        ),
         minimum=1024,
         maximum=32_768,
         section=Section.USE,
@@ -183,10 +189,10 @@ class ProgramSettings(Group):
     text_left_out = Setting(
         "text_left_out",
         "",
-        N_("Left out of what models read"),
+        N_("Leave out when models read"),
         N_(
-            "Passages of messages, one in each line, with … for anything: <status>…</status>, or "
-            "“OOC: …” for the rest of a line. Your chat and SillyTavern's prompts stay as they are."
+            "Passages to skip, one per line, with … for any text: <status>…</status>, or “OOC: "
+            "…” for the rest of a line. Your chat and SillyTavern's prompts stay as they are."
         ),
         scope=Scope.CHAT,
         section=Section.USE,
@@ -196,7 +202,10 @@ class ProgramSettings(Group):
         "request_pause",
         0,
         N_("Pause between requests"),
-        N_("Seconds from one answer to the next request, for providers that allow few a minute."),
+        N_(
+            "Seconds between an answer and the next request, for providers that allow only a few "
+            "per minute."
+        ),
         minimum=0,
         maximum=600,
         section=Section.USE,
@@ -207,30 +216,31 @@ class ProgramSettings(Group):
         "auto",
         N_("While you send a message"),
         N_(
-            "What becomes of a request that SillyTavern's own connection is just answering. "
-            "Automatic: with an online account it goes on, with a model at home it gives way once."
+            "What happens to a request that SillyTavern's own connection is answering when you "
+            "send a message. Automatic: online it continues, with a local model it pauses once "
+            "for your message."
         ),
         choices=("auto", "always", "never"),
         section=Section.USE,
-        choice_words=(N_("Automatic"), N_("It goes on"), N_("It gives way once")),
+        choice_words=(N_("Automatic"), N_("It continues"), N_("It pauses once for your message")),
     )
     reasoning_marks = Setting(
         "reasoning_marks",
         "",
-        N_("Marks of reasoning"),
+        N_("Reasoning tags"),
         N_(
-            "What a model writes around its reasoning, where Tavernkeep does not know it: "
-            "<plan>...</plan>. Several with spaces between them."
+            "Tags your model writes around its reasoning, if Tavernkeep does not know them: "
+            "<plan>...</plan>. Separate several with spaces."
         ),
         section=Section.USE,
     )
     chat_off = Setting(
         "chat_off",
         False,
-        N_("Tavernkeep rests"),
+        N_("Tavernkeep is off"),
         N_(
-            "Tavernkeep does no work and adds nothing to prompts. All that was made so "
-            "far stays and is used again once this is off."
+            "Tavernkeep does nothing and adds nothing to prompts. Everything made so far is kept "
+            "and used again once you switch this off."
         ),
         scope=Scope.CHAT,
         section=Section.CHATS,
@@ -248,10 +258,10 @@ class ProgramSettings(Group):
     auto_hide_scenes = Setting(
         "auto_hide_scenes",
         -1,
-        N_("Hide what the memory tells"),
+        N_("Hide messages the memory tells"),
         N_(
-            "Newest scenes that stay in the prompt as they are, the open one counted; older ones "
-            "that the running recap tells are hidden."
+            "This many of the newest scenes stay in the prompt as they are, including the open "
+            "one. Older scenes told by the running recap are hidden."
         ),
         scope=Scope.CHAT,
         minimum=-1,

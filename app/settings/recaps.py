@@ -29,7 +29,7 @@ class RecapSettings(Group):
         "context_tokens",
         8192,
         N_("Context of the chat's model"),
-        N_("Tokens that SillyTavern may send; used until SillyTavern says it itself."),
+        N_("How many tokens SillyTavern may send; used until SillyTavern reports it."),
         minimum=512,
         maximum=4_000_000,
         section=Section.INCLUSION,
@@ -37,16 +37,16 @@ class RecapSettings(Group):
     running_recap_enabled = Setting(
         "running_recap_enabled",
         True,
-        N_("Inject the running recap"),
-        N_("Put the running recap into the next prompt."),
+        N_("Put the running recap into the prompt"),
+        N_("Add the running recap to the next prompt."),
         scope=Scope.CHAT,
         section=Section.RUNNING,
     )
     running_recap_auto = Setting(
         "running_recap_auto",
         True,
-        N_("Fold scenes in"),
-        N_("Fold each recapped scene into the running recap."),
+        N_("Add scenes to the running recap"),
+        N_("Add each recapped scene to the running recap."),
         scope=Scope.CHAT,
         section=Section.RUNNING,
     )
@@ -54,7 +54,10 @@ class RecapSettings(Group):
         "running_recap_leave_out",
         1,
         N_("Newest scenes left out"),
-        N_("How many closed scenes stay out of the running recap; they still stand in the chat."),
+        N_(
+            "How many finished scenes stay out of the running recap; they are still in the chat "
+            "itself."
+        ),
         scope=Scope.CHAT,
         minimum=0,
         maximum=5,
@@ -64,7 +67,7 @@ class RecapSettings(Group):
         "running_recap_budget",
         1000,
         N_("Budget of the running recap"),
-        N_("Tokens that the running recap may take in the prompt."),
+        N_("Maximum tokens of the running recap in the prompt."),
         scope=Scope.CHAT,
         minimum=50,
         maximum=8000,
@@ -97,7 +100,7 @@ class RecapSettings(Group):
         "include_user_messages",
         True,
         N_("Recaps of your messages"),
-        N_("Count recaps of your own messages."),
+        N_("Use recaps of your own messages."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
     )
@@ -105,7 +108,7 @@ class RecapSettings(Group):
         "include_hidden_messages",
         True,
         N_("Recaps of hidden messages"),
-        N_("Count recaps of messages that are hidden from the prompt."),
+        N_("Use recaps of messages that are hidden from the prompt."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
     )
@@ -113,7 +116,7 @@ class RecapSettings(Group):
         "include_narrator_messages",
         True,
         N_("Recaps of the narrator"),
-        N_("Count recaps of narrator messages."),
+        N_("Use recaps of narrator messages."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
     )
@@ -121,7 +124,7 @@ class RecapSettings(Group):
         "left_out",
         "",
         N_("Characters left out"),
-        N_("Recaps of their messages do not count. Names or card files, with commas between them."),
+        N_("Their message recaps are not used. Names or card files, separated by commas."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
         lists_people=True,
@@ -139,8 +142,8 @@ class RecapSettings(Group):
     long_term_limit = Setting(
         "long_term_limit",
         10,
-        N_("Budget of what is remembered"),
-        N_("Percent of the context, or tokens, for remembered recaps that do not fit otherwise."),
+        N_("Budget of recaps you keep"),
+        N_("Percent of the context, or tokens, for recaps you keep that do not fit otherwise."),
         scope=Scope.CHAT,
         minimum=0,
         maximum=1_000_000,
@@ -151,8 +154,8 @@ class RecapSettings(Group):
         0,
         N_("Newest messages left out"),
         N_(
-            "So many of the newest messages keep their recaps out; they stand in the chat "
-            "themselves."
+            "This many of the newest messages need no recap in the prompt, because they are in "
+            "it themselves."
         ),
         scope=Scope.CHAT,
         minimum=0,
@@ -162,8 +165,8 @@ class RecapSettings(Group):
     message_recaps_inject = Setting(
         "message_recaps_inject",
         False,
-        N_("Inject message recaps"),
-        N_("Put the included message recaps into the next prompt."),
+        N_("Put message recaps into the prompt"),
+        N_("Add the selected message recaps to the next prompt."),
         scope=Scope.CHAT,
         section=Section.INJECTION,
     )
@@ -174,7 +177,7 @@ class RecapSettings(Group):
         "message_recaps_budget",
         800,
         N_("Budget of message recaps in the prompt"),
-        N_("Tokens that the included message recaps may take in the prompt."),
+        N_("Maximum tokens of message recaps in the prompt."),
         scope=Scope.CHAT,
         minimum=50,
         maximum=32_000,
@@ -184,8 +187,8 @@ class RecapSettings(Group):
     inclusion_skip_oversized = Setting(
         "inclusion_skip_oversized",
         False,
-        N_("Step over a recap that is too long"),
-        N_("Go on to older recaps when one does not fit, instead of stopping there."),
+        N_("Skip recaps that are too long"),
+        N_("When a recap does not fit, try older ones instead of stopping there."),
         scope=Scope.CHAT,
         section=Section.INCLUSION,
     )
@@ -193,7 +196,7 @@ class RecapSettings(Group):
         "message_recaps_auto",
         True,
         N_("Recap messages without a model"),
-        N_("The built-in way writes a one-sentence recap of each message, free of charge."),
+        N_("The built-in rules write a one-sentence recap of each message, free of charge."),
         scope=Scope.CHAT,
         section=Section.MESSAGES,
     )
@@ -201,7 +204,7 @@ class RecapSettings(Group):
         "message_recaps_model",
         False,
         N_("Recap messages with the model"),
-        N_("Each message costs a request."),
+        N_("Each message costs one request."),
         scope=Scope.CHAT,
         section=Section.MESSAGES,
     )
@@ -209,7 +212,7 @@ class RecapSettings(Group):
         "message_recap_delay",
         1,
         N_("Newest messages that wait"),
-        N_("A message is recapped when so many newer ones stand behind it."),
+        N_("A message is recapped once this many newer ones follow it."),
         scope=Scope.CHAT,
         minimum=0,
         maximum=100,
@@ -219,7 +222,7 @@ class RecapSettings(Group):
         "message_recap_limit",
         10,
         N_("How far back"),
-        N_("With a model, only so many of the newest messages are recapped unasked."),
+        N_("With a model, only this many of the newest messages are recapped without asking."),
         scope=Scope.CHAT,
         minimum=0,
         maximum=1_000_000,
@@ -231,7 +234,7 @@ class RecapSettings(Group):
         "message_recap_batch",
         1,
         N_("Recap several at once"),
-        N_("With a model, wait until so many messages lack a recap."),
+        N_("With a model, wait until this many messages lack a recap."),
         scope=Scope.CHAT,
         minimum=1,
         maximum=100,
@@ -241,8 +244,8 @@ class RecapSettings(Group):
     message_recap_history = Setting(
         "message_recap_history",
         2,
-        N_("Messages before it"),
-        N_("How many messages before one a model is shown, to understand it."),
+        N_("Earlier messages for context"),
+        N_("How many earlier messages a model sees for context."),
         scope=Scope.CHAT,
         minimum=0,
         maximum=10,
@@ -253,37 +256,37 @@ class RecapSettings(Group):
     message_recap_history_as = Setting(
         "message_recap_history_as",
         "messages",
-        N_("Messages before it are shown as"),
-        N_("Recaps are shorter; a message that has none is shown itself."),
+        N_("Show earlier messages as"),
+        N_("Recaps are shorter; a message without one is shown itself."),
         scope=Scope.CHAT,
         choices=("messages", "recaps"),
         section=Section.MESSAGES,
-        choice_words=(N_("they stand"), N_("their recaps")),
+        choice_words=(N_("the messages themselves"), N_("their recaps")),
         only_with=("message_recaps_model", (True,)),
     )
     message_recap_again = Setting(
         "message_recap_again",
         True,
-        N_("Recap again what was edited"),
-        N_("Write the recap anew when a message that has one is edited."),
+        N_("Recap edited messages again"),
+        N_("Rewrite the recap when its message is edited."),
         scope=Scope.CHAT,
         section=Section.MESSAGES,
     )
     message_recap_on_swipe = Setting(
         "message_recap_on_swipe",
         True,
-        N_("Recap another swipe"),
-        N_("Write a recap of a message's other swipe when the one before had one."),
+        N_("Recap other swipes"),
+        N_("Recap another swipe when the previous one had a recap."),
         scope=Scope.CHAT,
         section=Section.MESSAGES,
     )
     message_recap_prefill_shown = Setting(
         "message_recap_prefill_shown",
         False,
-        N_("Begin recaps with their prefill"),
+        N_("Include how recaps begin"),
         N_(
-            "Some recaps of ST-Auto-Recap were begun for the model: read and count that beginning "
-            "too."
+            "In some recaps of ST-Auto-Recap the first words were given to the model. Include "
+            "these words, too."
         ),
         scope=Scope.CHAT,
         section=Section.MESSAGES,

@@ -23,25 +23,25 @@ class SceneSettings(Group):
         "doubts",
         N_("Who finds scene breaks"),
         N_(
-            "Cues in the text (free); the model where they are in doubt, which takes at most two "
-            "requests for 100 messages; the model alone; or cues first and the model where they "
-            "find nothing. Without a model it is the cues."
+            "Clues in the text (free); the model where clues are unsure, at most two requests "
+            "per 100 messages; only the model; or clues first, then the model where they find "
+            "nothing. Without a model, only clues."
         ),
         scope=Scope.CHAT,
         choices=("heuristic", "doubts", "model", "both"),
         section=Section.SCENES,
         choice_words=(
-            N_("cues in the text"),
-            N_("cues, and the model where they are in doubt"),
+            N_("clues in the text"),
+            N_("clues, and the model where they are unsure"),
             N_("the model"),
-            N_("cues, then the model"),
+            N_("clues, then the model"),
         ),
     )
     scene_breaks_on_new_message = Setting(
         "scene_breaks_on_new_message",
         True,
         N_("Ask the model when messages come"),
-        N_("Where the model finds scene breaks: also after edits, swipes and deletions."),
+        N_("If the model finds scene breaks: also after edits, swipes and deletions."),
         scope=Scope.CHAT,
         section=Section.SEARCH,
         only_with=("scene_detector", ("model", "both")),
@@ -50,7 +50,7 @@ class SceneSettings(Group):
         "scene_breaks_on_load",
         False,
         N_("Ask the model when a chat opens"),
-        N_("Where the model finds scene breaks: look at the open scene at once."),
+        N_("If the model finds scene breaks: check the open scene immediately."),
         scope=Scope.CHAT,
         section=Section.SEARCH,
         only_with=("scene_detector", ("model", "both")),
@@ -59,7 +59,10 @@ class SceneSettings(Group):
         "scene_break_offset",
         8,
         N_("Newest messages that end no scene"),
-        N_("The model may read them and not choose them: a scene shows its end only afterwards."),
+        N_(
+            "The model reads them but must not choose them: the end of a scene shows only "
+            "afterwards."
+        ),
         scope=Scope.CHAT,
         minimum=0,
         maximum=100,
@@ -69,8 +72,8 @@ class SceneSettings(Group):
     scene_break_batch = Setting(
         "scene_break_batch",
         4,
-        N_("New messages for one question"),
-        N_("The model is asked again when so many more messages can be chosen."),
+        N_("New messages per question"),
+        N_("The model is asked again once this many more messages can be chosen."),
         scope=Scope.CHAT,
         minimum=1,
         maximum=100,
@@ -80,19 +83,19 @@ class SceneSettings(Group):
     scene_break_speakers = Setting(
         "scene_break_speakers",
         "both",
-        N_("Messages that count"),
+        N_("Messages to include"),
         N_("Whose messages the model reads to find scene breaks."),
         scope=Scope.CHAT,
         choices=("both", "user", "character"),
         section=Section.SEARCH,
-        choice_words=(N_("everybody's"), N_("only yours"), N_("only the characters'")),
+        choice_words=(N_("everyone's"), N_("only yours"), N_("only the characters'")),
         only_with=("scene_detector", ("doubts", "model", "both")),
     )
     scene_break_stretch = Setting(
         "scene_break_stretch",
         30,
         N_("Stretch without a break"),
-        N_("Cues first: the model is asked where so many messages hold no break."),
+        N_("Rules first: the model is asked where this many messages contain no break."),
         scope=Scope.CHAT,
         minimum=2,
         maximum=10_000,
@@ -102,7 +105,7 @@ class SceneSettings(Group):
     scene_break_forced = Setting(
         "scene_break_forced",
         True,
-        N_("Cut a scene that is too long"),
+        N_("Split scenes that are too long"),
         N_("Let the model choose the best break when a scene no longer fits into one request."),
         scope=Scope.CHAT,
         section=Section.SEARCH,
@@ -112,7 +115,7 @@ class SceneSettings(Group):
         "scene_minimum_length",
         3,
         N_("Shortest scene"),
-        N_("Messages that a scene has at least when it is found by itself."),
+        N_("Minimum number of messages in a scene that is found automatically."),
         scope=Scope.CHAT,
         minimum=1,
         maximum=50,
@@ -121,8 +124,8 @@ class SceneSettings(Group):
     scene_recaps_auto = Setting(
         "scene_recaps_auto",
         True,
-        N_("Recap closed scenes"),
-        N_("Write a recap when a scene closes."),
+        N_("Recap finished scenes"),
+        N_("Write a recap when a scene ends."),
         scope=Scope.CHAT,
         section=Section.SCENES,
     )
@@ -131,8 +134,8 @@ class SceneSettings(Group):
         160,
         N_("Length of a scene recap"),
         N_(
-            "Tokens that the recap of a short scene may take; that of a long one takes about a "
-            "fifth of the scene's."
+            "Tokens for the recap of a short scene; a long scene gets about a fifth of its own "
+            "length."
         ),
         scope=Scope.CHAT,
         minimum=40,
@@ -144,8 +147,8 @@ class SceneSettings(Group):
         640,
         N_("Longest scene recap"),
         N_(
-            "Tokens that the recap of a very long scene should take at most. A model that "
-            "writes more is asked once to be shorter; otherwise what it wrote is kept."
+            "Maximum tokens for the recap of a very long scene. A model that writes more is "
+            "asked once to be shorter; after that its text is kept."
         ),
         scope=Scope.CHAT,
         minimum=40,
@@ -157,19 +160,22 @@ class SceneSettings(Group):
         "one",
         N_("How a scene recap is made"),
         N_(
-            "In stages the recap tells only what the running recap does not, and lore is kept "
-            "with it."
+            "In stages, the recap tells only what the running recap does not, and lore is "
+            "collected."
         ),
         scope=Scope.CHAT,
         choices=("one", "staged"),
-        choice_words=(N_("with one request"), N_("in stages, up to four requests")),
+        choice_words=(N_("in one request"), N_("in stages, up to four requests")),
         section=Section.SCENES,
     )
     scene_recap_messages = Setting(
         "scene_recap_messages",
         "both",
         N_("Messages in a scene recap"),
-        N_("Whose messages a scene recap is made from; a scene without any of them is read whole."),
+        N_(
+            "Whose messages a scene recap is made from. A scene without any of them is read in "
+            "full."
+        ),
         scope=Scope.CHAT,
         choices=("both", "character", "user"),
         choice_words=(N_("all"), N_("the characters'"), N_("yours")),
@@ -179,7 +185,7 @@ class SceneSettings(Group):
         "scene_name_append_range",
         False,
         N_("Message numbers in scene names"),
-        N_("Put the numbers of its messages behind the name that a scene was given by itself."),
+        N_("Add the numbers of its messages to a name that a scene was given automatically."),
         scope=Scope.CHAT,
         section=Section.SCENES,
     )
@@ -187,7 +193,7 @@ class SceneSettings(Group):
         "catch_up_scenes",
         3,
         N_("Ask before catching up"),
-        N_("With a model, more scenes than this are recapped only after you said so."),
+        N_("With a model, more scenes than this are recapped only after you agree."),
         scope=Scope.CHAT,
         minimum=0,
         maximum=10_000,

@@ -24,42 +24,42 @@ class Scope(StrEnum):
 class Section(Enum):
     """What settings are about: a title, and a sentence. Those without one have their own place."""
 
-    SCENES = N_("Scenes"), N_("Where a scene ends, and the recap that is written when it does.")
+    SCENES = N_("Scenes"), N_("Where a scene ends, and the recap written when it does.")
     SEARCH = (
         N_("Breaks by the model"),
-        N_("What the model is asked where it finds scene breaks, and when."),
+        N_("What the model is asked when it looks for scene breaks, and when."),
     )
-    RUNNING = N_("Running recap"), N_("The story so far in one text, put into each prompt.")
+    RUNNING = N_("Running recap"), N_("The story so far in one text, added to each prompt.")
     MESSAGES = N_("Message recaps"), N_("One sentence for each message, and when it is written.")
     INCLUSION = (
         N_("Recaps that count"),
-        N_("Which of the message recaps are remembered, newest first."),
+        N_("Which message recaps are used, newest first."),
     )
     INJECTION = (
         N_("Recaps in the prompt"),
-        N_("Whether and where the message recaps that count are put."),
+        N_("Whether and where the selected message recaps go."),
     )
-    MEMORY = N_("Memory"), N_("What is remembered beside the recaps, and how it is kept in order.")
+    MEMORY = N_("Memory"), N_("What is remembered besides the recaps, and how it is kept in order.")
     BUDGETS = N_("Budgets"), N_("How many tokens of a prompt each kind of memory may take.")
     SLOTS = (
         N_("Memory in the prompt"),
-        N_("Whether, where and in what words memory is put into a prompt."),
+        N_("Whether, where and in what words memory goes into a prompt."),
     )
-    USE = N_("Use of the model"), N_("What models cost, and how much they may use in a day.")
+    USE = N_("Usage of the model"), N_("What models cost, and how much they may use in a day.")
     CHATS = (
         N_("SillyTavern's chats"),
         N_(
-            "What Tavernkeep writes into SillyTavern's chats. With all of these off, it "
-            "writes nothing."
+            "What Tavernkeep writes into SillyTavern's chats. With all of these off, it writes "
+            "nothing."
         ),
     )
     WINDOW = (
         N_("Window and tray"),
-        N_("Which chat the window shows, and what Tavernkeep does when it is closed."),
+        N_("Which chat the window shows, and what Tavernkeep does when you close it."),
     )
     PAGE = (
         N_("SillyTavern's page"),
-        N_("What Tavernkeep adds to it, while its bridge is installed."),
+        N_("What Tavernkeep adds to it while the bridge is installed."),
     )
 
     @property
@@ -168,7 +168,7 @@ class Setting(Generic[T]):
         if type(value) is not kind or not _is_storable(value):
             raise UsageError(
                 tr(
-                    "{label}: “{value}” is not of the kind {name}.",
+                    "{label}: “{value}” is not a valid {name}.",
                     label=self.label,
                     value=value,
                     name=kind.__name__,
@@ -178,7 +178,7 @@ class Setting(Generic[T]):
             allowed = ", ".join(str(choice) for choice in self.choices)
             raise UsageError(
                 tr(
-                    "{label}: “{value}” is none of {allowed}.",
+                    "{label}: “{value}” must be one of {allowed}.",
                     label=self.label,
                     value=value,
                     allowed=allowed,

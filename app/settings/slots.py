@@ -92,8 +92,8 @@ def placement(
         template,
         N_("Frame of {what}"),
         N_(
-            "Text around {placeholder}. Empty: the text alone. Left as it is, a prompt "
-            "has it in the story's language."
+            "Text around {placeholder}. Empty: no text around it. Unchanged, it appears in the "
+            "story's language."
         ),
         scope=Scope.CHAT,
         section=section,
@@ -112,7 +112,7 @@ def place(
             f"{name}_position",
             int(position),
             N_("Place of {what}"),
-            N_("Where in the prompt it stands."),
+            N_("Where it goes in the prompt."),
             scope=Scope.CHAT,
             section=section,
             fields=fields,
@@ -123,7 +123,7 @@ def place(
             f"{name}_depth",
             depth,
             N_("Depth of {what}"),
-            N_("Messages behind it, when the place is in the chat; 0: at the very end."),
+            N_("Messages that come after it in the chat; 0: at the very end."),
             scope=Scope.CHAT,
             section=section,
             fields=fields,
@@ -135,7 +135,7 @@ def place(
             f"{name}_role",
             int(Role.SYSTEM),
             N_("Role of {what}"),
-            N_("Who says it, when the place is in the chat."),
+            N_("Who says it, when it is placed in the chat."),
             scope=Scope.CHAT,
             section=section,
             fields=fields,
@@ -146,8 +146,8 @@ def place(
         Setting(
             f"{name}_scan",
             False,
-            N_("Let lore be triggered by {what}"),
-            N_("SillyTavern looks for lorebook keys in this text."),
+            N_("Let {what} trigger lore"),
+            N_("SillyTavern looks for lorebook keywords in this text."),
             scope=Scope.CHAT,
             section=section,
             fields=fields,
@@ -167,7 +167,7 @@ def _budget(name: SlotName) -> Setting[int]:
         f"budget_{name}",
         spec.budget,
         N_("Budget of {what}"),
-        N_("Tokens it may take, its heading counted."),
+        N_("Maximum tokens, including its heading."),
         scope=Scope.CHAT,
         minimum=spec.least,
         maximum=spec.most,
@@ -184,19 +184,17 @@ class BudgetSettings(Group):
         "budget_mode",
         SIMPLE,
         N_("Budgets"),
-        N_("One total for all tiers, or a budget for each. Changing over forgets neither."),
+        N_("One total for all memory, or a budget for each kind. Switching keeps both."),
         scope=Scope.CHAT,
         section=Section.BUDGETS,
         choices=(SIMPLE, ADVANCED),
-        choice_words=(N_("one total"), N_("one for each tier")),
+        choice_words=(N_("one total"), N_("one for each kind of memory")),
     )
     budget_total = Setting(
         "budget_total",
         sum(DEFAULTS[name] for name in SHARING),
-        N_("All tiers together"),
-        N_(
-            "Tokens that are dealt out in the proportions of the defaults; the summary has its own."
-        ),
+        N_("All memory together"),
+        N_("Tokens shared out in the default proportions; the summary has its own."),
         scope=Scope.CHAT,
         minimum=800,
         maximum=8000,
@@ -208,7 +206,7 @@ class BudgetSettings(Group):
         f"budget_{SlotName.TRIGGERED}",
         TRIGGERED_BUDGET,
         N_("Budget of {what}"),
-        N_("Tokens for what the last messages call up and the long-term budget has no room for."),
+        N_("Tokens for recalled memories that the long-term budget has no room for."),
         scope=Scope.CHAT,
         minimum=0,
         maximum=4000,
@@ -218,10 +216,8 @@ class BudgetSettings(Group):
     budgets_lend = Setting(
         "budgets_lend",
         True,
-        N_("Lend what is not needed"),
-        N_(
-            "What one tier leaves of the total is used by others, in the chat's part of the prompt."
-        ),
+        N_("Share unused room"),
+        N_("Kinds of memory placed in the chat lend each other what they do not use."),
         scope=Scope.CHAT,
         section=Section.BUDGETS,
         only_with=("budget_mode", (SIMPLE,)),
@@ -229,12 +225,12 @@ class BudgetSettings(Group):
     budgets_adaptive = _switch(
         "budgets_adaptive",
         N_("Budgets follow the story"),
-        N_("Dialogue, action, transitions and intimate moments shift tokens between tiers."),
+        N_("Dialogue, action, transitions and intimate moments shift tokens between memories."),
     )
     budgets_auto_tune = _switch(
         "budgets_auto_tune",
         N_("Tune budgets automatically"),
-        N_("A tier that is cut gets what it needs and a little more. Your own values are kept."),
+        N_("Anything that is cut gets what it needs and a little more. Your own values are kept."),
         default=False,
     )
 
@@ -257,13 +253,13 @@ class SlotSettings(Group):
     slots_enabled = _switch(
         "slots_enabled",
         N_("Put memories into prompts"),
-        N_("Off: its prompts are as if Tavernkeep were not there; what is remembered stays."),
+        N_("Off: prompts are as if Tavernkeep were not there. Memories are kept."),
         section=Section.SLOTS,
     )
     slots_unified = _switch(
         "slots_unified",
         N_("All in one block"),
-        N_("Canon, profiles, memories, summary, scenes and arcs in one slot."),
+        N_("Put canon, profiles, memories, summary, scenes and plot threads into one part."),
         default=False,
         section=Section.SLOTS,
     )
@@ -271,15 +267,19 @@ class SlotSettings(Group):
         "slots_macros",
         AUTO,
         N_("Macros"),
-        N_("{{smartmemory-longterm}} and the like, where a card names them, or always."),
+        N_("{{smartmemory-longterm}} and the like, where a card uses them, or always."),
         scope=Scope.CHAT,
         section=Section.SLOTS,
         choices=(AUTO, FORCED, NEVER),
-        choice_words=(N_("where the card has them"), N_("in place of all slots"), N_("never")),
+        choice_words=(
+            N_("where the card uses them"),
+            N_("instead of the usual places"),
+            N_("never"),
+        ),
     )
     slots_leave_out_visible = _switch(
         "slots_leave_out_visible",
-        N_("Leave out what can still be read"),
+        N_("Leave out what is still in the chat"),
         N_("No memories of messages that are still in the prompt themselves."),
         default=False,
         section=Section.SLOTS,
@@ -289,8 +289,8 @@ class SlotSettings(Group):
         OF_STORY,
         N_("Language of the headings"),
         N_(
-            'In which Tavernkeep says in a prompt what stands below: "Story so far:" and the like. '
-            "Frames that you changed stay as they are."
+            "The language of phrases such as “Story so far:” that Tavernkeep puts above texts in "
+            "the prompt. Frames you changed stay as they are."
         ),
         scope=Scope.CHAT,
         section=Section.SLOTS,
@@ -302,9 +302,9 @@ class SlotSettings(Group):
         1,
         N_("Deepest place in the chat"),
         N_(
-            "Messages behind those slots that stand in the chat, at most: what changes stands "
-            "close to the end, and a provider need not read all messages anew. More: as deep as "
-            "each slot says."
+            "At most this many messages come after parts placed in the chat: what changes stays "
+            "near the end, so providers need not reread all messages. Higher: as deep as each "
+            "part says."
         ),
         scope=Scope.CHAT,
         minimum=0,
@@ -314,10 +314,8 @@ class SlotSettings(Group):
     slots_refresh_every = Setting(
         "slots_refresh_every",
         1,
-        N_("Messages between choices"),
-        N_(
-            "Messages between two choices of what matters now. More: the prompt changes less often."
-        ),
+        N_("Messages between selections"),
+        N_("After this many messages, what matters now is chosen again."),
         scope=Scope.CHAT,
         minimum=1,
         maximum=20,
@@ -326,10 +324,11 @@ class SlotSettings(Group):
     slots_head_every = Setting(
         "slots_head_every",
         20,
-        N_("Messages until the prompt's head is renewed"),
+        N_("Messages until the start of the prompt is renewed"),
         N_(
-            "Messages after which long-term memories, profile and canon take in what is new; until "
-            "then it stands near the end. Providers then need not read the chat anew."
+            "After this many messages, long-term memories, profile and canon take in what is "
+            "new; until then it stands near the end. This saves providers from rereading the "
+            "chat."
         ),
         scope=Scope.CHAT,
         minimum=0,
@@ -346,8 +345,8 @@ class SlotSettings(Group):
     scenes_shown = Setting(
         "scenes_shown",
         5,
-        N_("Scenes at most"),
-        N_("Recaps of so many of the newest scenes."),
+        N_("Maximum scenes"),
+        N_("Recaps of this many of the newest scenes."),
         scope=Scope.CHAT,
         minimum=1,
         maximum=15,
@@ -358,16 +357,16 @@ class SlotSettings(Group):
         "passages_enabled",
         N_("Old passages"),
         N_(
-            "What the last messages ask for or touch is called up from old messages, too, word for "
-            "word; only what the one who answers can know."
+            "What the latest messages ask about or mention is also looked up in old messages and "
+            "quoted word for word, but only what the answering character can know."
         ),
         section=Section.SLOTS,
     )
     passages_shown = Setting(
         "passages_shown",
         2,
-        N_("Passages at most"),
-        N_("Of old messages, in one prompt; they share the budget of called-up memories."),
+        N_("Maximum passages"),
+        N_("From old messages, per prompt. They share the budget of recalled memories."),
         scope=Scope.CHAT,
         minimum=1,
         maximum=6,
@@ -382,7 +381,7 @@ class SlotSettings(Group):
     )
     epistemic_unaware = _switch(
         "epistemic_unaware",
-        N_("Say what somebody does not know"),
+        N_("Mention what somebody does not know"),
         N_("In the list of who knows what."),
         section=Section.SLOTS,
     )
@@ -390,15 +389,18 @@ class SlotSettings(Group):
         "slots_keep_secrets",
         N_("Keep secrets"),
         N_(
-            "What the answering character does not know stays out of every slot, except "
-            "from the list of what they do not know."
+            "What the answering character does not know stays out of every part, except the list "
+            "of what they do not know."
         ),
         section=Section.SLOTS,
     )
     secondhand_marked = _switch(
         "secondhand_marked",
-        N_("Mark what was only heard of"),
-        N_("Memories of what the one who answers did not witness are told as that; else left out."),
+        N_("Mark hearsay"),
+        N_(
+            "Memories of things the answering character did not witness are told as hearsay. "
+            "Off: they are left out."
+        ),
         default=False,
         section=Section.SLOTS,
     )

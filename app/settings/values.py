@@ -77,8 +77,10 @@ class Settings:
         labels = sorted({REGISTRY[name].label for *_, name in self._unusable})
         return (
             trn(
-                "What was stored for a setting makes no sense; it is as at first: {labels}.",
-                "What was stored for {n} settings makes no sense; they are as at first: {labels}.",
+                "What was stored for a setting makes no sense; it is back to its default: "
+                "{labels}.",
+                "What was stored for {n} settings makes no sense; they are back to their "
+                "defaults: {labels}.",
                 len(labels),
                 labels=", ".join(labels[:MOST_NAMED]) + ("…" if len(labels) > MOST_NAMED else ""),
             )
@@ -155,5 +157,5 @@ class Settings:
         if chat_id is None:
             return Scope.GLOBAL.value, "", name
         if setting.scope is not Scope.CHAT:
-            raise UsageError(tr("{label}: this holds for all chats.", label=setting.label))
+            raise UsageError(tr("{label}: this applies to all chats.", label=setting.label))
         return Scope.CHAT.value, str(chat_id), name

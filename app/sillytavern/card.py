@@ -94,7 +94,7 @@ def _broken(path: Path, reason: str) -> Card:
         path.name,
         path.stem,
         problem=tr(
-            "The card {name} {what}; the character goes by the file's name.",
+            "The card {name} {what}, so the character is named after the file.",
             name=path.name,
             what=tr(reason),
         ),
@@ -108,7 +108,7 @@ def _character(file: BinaryIO) -> dict[str, Any]:
         # Of all others nothing is unfolded or kept: thousands of them may be in there.
         if keyword in _KEYWORDS and keyword not in found:
             found[keyword] = _plain_text(kind, rest)
-    broken = _BrokenCard(N_("holds no character"))
+    broken = _BrokenCard(N_("contains no character"))
     for keyword in _KEYWORDS:
         if keyword not in found:
             continue
@@ -126,7 +126,7 @@ def _character(file: BinaryIO) -> dict[str, Any]:
 def _text_chunks(file: BinaryIO) -> Iterator[tuple[bytes, bytes, bytes]]:
     """Keyword in lower case, kind and content of each text chunk; pictures are skipped unread."""
     if file.read(len(PNG_SIGNATURE)) != PNG_SIGNATURE:
-        raise _BrokenCard(N_("is no PNG picture"))
+        raise _BrokenCard(N_("is not a PNG picture"))
     for _ in range(MAX_CHUNKS):
         head = file.read(8)
         kind = head[4:]

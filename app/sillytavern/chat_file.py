@@ -336,7 +336,7 @@ class _Reading:
         if self._problems and not (self._kept.until or self._lines) and self._header is None:
             raise ChatUnreadable(
                 tr(
-                    "{path} holds no chat that can be read. {sentence} The file is unchanged.",
+                    "{path} contains no readable chat. {sentence} The file is unchanged.",
                     path=self._path,
                     sentence=self._problems[0].sentence,
                 )
@@ -423,12 +423,12 @@ def _why_unreadable(path: Path, error: OSError) -> str:
     match error:
         case FileNotFoundError():
             return tr(
-                "The chat {path} is no longer there; it may have been renamed or deleted.",
+                "The chat {path} is no longer there. It may have been renamed or deleted.",
                 path=path,
             )
         case PermissionError():
             return tr(
-                "{path} may not be read by this user. Check the file's permissions.", path=path
+                "Your user account may not read {path}. Check the file's permissions.", path=path
             )
     return tr(
         "{path} cannot be read ({reason}). The file is unchanged.",

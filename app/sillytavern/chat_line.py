@@ -200,7 +200,7 @@ def load_json(line: bytes) -> tuple[Any, str]:
         text = line.decode("utf-8")
     except UnicodeDecodeError:
         text = line.decode("utf-8", "replace")
-        flaw = N_("has bytes that are no UTF-8 text; they are shown as \N{REPLACEMENT CHARACTER}")
+        flaw = N_("contains bytes that are not UTF-8 text; they are shown as �")
     try:
         return json.loads(text, strict=False), flaw
     except RecursionError:

@@ -23,8 +23,8 @@ def refuse_copy(path: Path) -> None:
         if (folder / MARK).exists():
             raise WriteRefused(
                 tr(
-                    "{name} was not changed: its file is on another machine. It is written when "
-                    "SillyTavern's page shows it.",
+                    "{name} was not changed: its file is on another machine. The change is made "
+                    "when SillyTavern's page shows the chat.",
                     name=path.name,
                 )
             )

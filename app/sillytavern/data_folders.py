@@ -230,7 +230,7 @@ class _Loading:
             return []
         except OSError as error:
             sentence = tr(
-                "The folder {folder} cannot be read ({reason}); it is left out.",
+                "The folder {folder} cannot be read ({reason}) and is left out.",
                 folder=folder,
                 reason=reason_of(error),
             )
@@ -291,9 +291,8 @@ def _nothing_in(given: Path) -> str:
             "{given} does not exist. Choose SillyTavern's folder or its data folder.", given=given
         )
     return tr(
-        "{given} holds no SillyTavern data: neither a user folder (with “chats” "
-        "and “characters”) nor a data folder or an installation with one. Choose "
-        "SillyTavern's folder or its “data”.",
+        "{given} contains no SillyTavern data: no user folder (with “chats” and “characters”), "
+        "data folder or installation. Choose SillyTavern's folder or its folder “data”.",
         given=given,
     )
 

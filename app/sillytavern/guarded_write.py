@@ -80,7 +80,7 @@ def guarded_replace(path: Path, expected: ChatSnapshot, data: bytes, backup_fold
         if integrity_of(current) != integrity_of(data):
             raise WriteRefused(
                 tr(
-                    "{name} was not changed: what was to be written belongs to another chat.",
+                    "{name} was not changed: the change belongs to another chat.",
                     name=path.name,
                 )
             )
@@ -194,7 +194,7 @@ def integrity_of(data: bytes) -> str:
 
 def _changed(path: Path) -> str:
     return tr(
-        "{name} was not changed: SillyTavern has written it in the meantime. It is "
-        "read again; try once more.",
+        "{name} was not changed: SillyTavern has saved it in the meantime. It is read again; "
+        "then try once more.",
         name=path.name,
     )

@@ -89,9 +89,9 @@ class Store:
         if not lost_since:
             return mended
         lost = tr(
-            "The disk was full from {moment} on, and Tavernkeep ended before there was room: what "
-            "you changed in it after that, and what it wrote, is lost. The chats themselves are as "
-            "they were; recaps and memories that are missing are made again.",
+            "The disk was full from {moment} on, and Tavernkeep closed before there was room. "
+            "What you changed and what it wrote after that is lost. Your chats are unchanged; "
+            "missing recaps and memories are made again.",
             moment=moment_text(lost_since),
         )
         return f"{mended} {lost}".strip()

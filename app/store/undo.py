@@ -18,7 +18,7 @@ T = TypeVar("T")
 UNDO = "undo"
 REDO = "redo"
 ENTRIES_KEPT = 200
-GONE = N_("This change is no longer in the list: something else was done meanwhile.")
+GONE = N_("This change is no longer in the list, because something else was done in the meantime.")
 
 
 class UndoJournal:

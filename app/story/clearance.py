@@ -60,7 +60,14 @@ class Clearance:
             ),
             (self.scene_breaks, trn("{n} scene break", "{n} scene breaks", self.scene_breaks)),
             (self.scene_recaps, trn("{n} scene recap", "{n} scene recaps", self.scene_recaps)),
-            (self.searched, trn("{n} searched range", "{n} searched ranges", self.searched)),
+            (
+                self.searched,
+                trn(
+                    "{n} stretch searched for breaks",
+                    "{n} stretches searched for breaks",
+                    self.searched,
+                ),
+            ),
             (
                 self.running_versions,
                 trn(

@@ -23,7 +23,7 @@ class InclusionState(StrEnum):
     LONG_TERM = N_("long-term")
     OUT_OF_BUDGET = N_("out of budget")
     EXCLUDED = N_("excluded")
-    LAGGING = N_("lagging")
+    LAGGING = N_("waiting")
     FAILED = N_("failed")
     NONE = N_("none")  # no recap yet
 
@@ -76,7 +76,7 @@ class InclusionRules:
         )
 
 
-NOTHING_TO_RECAP = Inclusion(InclusionState.NONE, N_("Nothing of the story in it."))
+NOTHING_TO_RECAP = Inclusion(InclusionState.NONE, N_("It contains nothing of the story."))
 REMOVED = Inclusion(InclusionState.NONE, N_("You removed its recap."))
 NO_RECAP_YET = Inclusion(InclusionState.NONE, N_("No recap yet."))
 SEPARATOR = "\n"
@@ -89,11 +89,11 @@ _CHAT = MessageKind.CHAT
 _IN_BUDGET = N_("In the budget of message recaps.")
 _LAGGING = (
     InclusionState.LAGGING,
-    N_("Still among the newest messages, which stand in the chat themselves."),
+    N_("One of the newest messages, which are in the prompt themselves."),
 )
 _INCLUDED = (InclusionState.INCLUDED, _IN_BUDGET)
 _REMEMBERED = (InclusionState.LONG_TERM, _IN_BUDGET)
-_LONG_TERM = (InclusionState.LONG_TERM, N_("In the budget of what is to be remembered."))
+_LONG_TERM = (InclusionState.LONG_TERM, N_("In the budget of recaps you keep."))
 _OUT = InclusionState.OUT_OF_BUDGET
 
 
@@ -112,7 +112,7 @@ def exclusion_reason(message: Message, recap: MessageRecap, rules: InclusionRule
     if recap.is_remembered:
         return ""
     if recap.is_excluded:
-        return N_("Its recap is left out by you. The message stays in the chat and the prompt.")
+        return N_("You left its recap out. The message stays in the chat and the prompt.")
     if is_user and not rules.include_user:
         return N_("Recaps of your own messages are switched off.")
     if kind is _THOUGHT:
@@ -278,9 +278,9 @@ class _Budget:
         self._candidates, self._sizes = candidates, sizes
         self._said: dict[tuple[int, str, bool, bool], Inclusion] = {}
         self._lagging = len(messages) - rules.lag
-        self._taken = tr("The {n} tokens are taken by newer recaps.", n=number(rules.limit_tokens))
+        self._taken = tr("Newer recaps use up the {n} tokens.", n=number(rules.limit_tokens))
         self._taken_long = tr(
-            "The {n} tokens for what is remembered are taken.", n=number(rules.long_term_tokens)
+            "The {n} tokens for recaps you keep are used up.", n=number(rules.long_term_tokens)
         )
         timely = bisect_left(candidates, self._lagging)
         newest, their = candidates[:timely][::-1], sizes[:timely][::-1]

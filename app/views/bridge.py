@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.core.translation import N_
 
-REMOVED = N_("The bridge was removed. Reload SillyTavern's page, and nothing of it is left there.")
+REMOVED = N_("The bridge was removed. Reload SillyTavern's page to finish.")
 # Causes of how the way to the page is doing, beside the states of a bridge.
 PORT_TAKEN, WAITS = "port taken", "waits for the page"
 

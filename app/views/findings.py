@@ -57,8 +57,8 @@ class Left:
             (
                 hidden,
                 trn(
-                    "{n} scene break found here that gives way",
-                    "{n} scene breaks found here that give way",
+                    "{n} scene break found here, which is replaced",
+                    "{n} scene breaks found here, which are replaced",
                     hidden,
                 ),
             ),
@@ -117,20 +117,20 @@ def omitted_words(why: Omission, count: int) -> str:
     match why:
         case Omission.NO_RANGE:
             return trn(
-                "{n} that does not say which messages it tells",
-                "{n} that do not say which messages they tell",
+                "{n} that does not name its messages",
+                "{n} that do not name their messages",
                 count,
             )
         case Omission.BEHIND_END:
             return trn(
-                "{n} of messages that this chat does not hold",
-                "{n} of messages that this chat does not hold",
+                "{n} about messages this chat does not have",
+                "{n} about messages this chat does not have",
                 count,
             )
         case Omission.OVERLAP:
             return trn(
-                "{n} of messages that another one tells already",
-                "{n} of messages that others tell already",
+                "{n} about messages that another one already tells",
+                "{n} about messages that others already tell",
                 count,
             )
         case Omission.OTHER_CHAT:
@@ -140,12 +140,12 @@ def omitted_words(why: Omission, count: int) -> str:
         case Omission.OFF:
             return trn("{n} that is switched off there", "{n} that are switched off there", count)
         case Omission.EMPTY:
-            return trn("{n} without words", "{n} without words", count)
+            return trn("{n} without text", "{n} without text", count)
         case Omission.TOO_LONG:
             return trn("{n} that is too long", "{n} that are too long", count)
         case Omission.CROSSES:
             return trn(
-                "{n} of messages that are cut into other scenes here",
-                "{n} of messages that are cut into other scenes here",
+                "{n} about messages divided into other scenes here",
+                "{n} about messages divided into other scenes here",
                 count,
             )

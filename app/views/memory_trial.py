@@ -104,8 +104,8 @@ class MemoryTrial:
         if weak:
             return tr("{model} is too weak for {what}.", model=self.label, what=weak)
         if self.score >= GOOD:
-            return tr("{model} can keep the memory of a story.", model=self.label)
-        return tr("{model} keeps memory with gaps; look through what it notes.", model=self.label)
+            return tr("{model} can remember a story.", model=self.label)
+        return tr("{model} remembers with gaps; check what it notes.", model=self.label)
 
 
 def words(tier: Tier) -> str:

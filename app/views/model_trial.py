@@ -73,15 +73,18 @@ def _fault_of(trial: ModelTrial) -> str:
     """Why the text is no recap of the sample, "" where it is one."""
     text = " ".join(trial.text.split())
     if not text:
-        return trial.error or tr("it wrote nothing.")
+        return trial.error or tr("It wrote nothing.")
     if is_refusal(text):
-        return tr("it refused to write about the scene.")
+        return tr("It refused to write about the scene.")
     if "<think" in text.casefold():
-        return tr("its reasoning stands in its answer. Name its marks in the settings, Use.")
+        return tr(
+            "Its answer contains its reasoning. Enter its tags in the settings under “Usage of "
+            "the model”."
+        )
     if len(text.split()) < FEWEST_WORDS:
-        return tr("it wrote next to nothing.")
+        return tr("It wrote next to nothing.")
     if not any(word in text.casefold() for word in TOLD):
-        return tr("it does not tell of the scene.")
+        return tr("It does not tell the scene.")
     if len(text) >= len(tr(SAMPLE)):
-        return tr("it is as long as the scene itself.")
+        return tr("It is as long as the scene itself.")
     return ""

@@ -694,4 +694,4 @@ async def test_a_catch_up_says_that_it_waits_for_the_chats_file(place: Place) ->
         await companion.work.start_catch_up(place.chat)
         assert companion.work.catching_up[0].why == ""
         companion._chats.required(place.chat).set_gone(is_gone=True)
-        assert companion.work.catching_up[0].why == "The chat's file is not there."
+        assert companion.work.catching_up[0].why == "The chat's file is missing."

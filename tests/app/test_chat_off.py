@@ -109,7 +109,7 @@ async def test_slash_commands_switch_pause_clear_and_count(
     assert companion.setting("chat_off", path=path).value is True
     await order(path, "on")
     assert companion.setting("chat_off", path=path).value is False
-    assert (await companion.edits.undo(path)).startswith("setting Tavernkeep rests")
+    assert (await companion.edits.undo(path)).startswith("setting Tavernkeep is off")
     await order(path, "on")
     await order(path, "pause")
     assert companion.work.is_paused

@@ -542,7 +542,7 @@ async def test_two_programs_never_work_in_one_data_folder(
     companion: Companion, chat: Chat, demo_tavern: WrittenTavern
 ) -> None:
     folders = companion.folders
-    with pytest.raises(StoreError, match="running already"):
+    with pytest.raises(StoreError, match="already running"):
         async with open_companion(folders, tavern=demo_tavern.user_folder):
             raise AssertionError("it must not start")
 

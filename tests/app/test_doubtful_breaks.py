@@ -294,7 +294,7 @@ async def test_a_scene_that_is_ended_by_hand_is_recapped_while_a_search_waits_fo
             told = {mark for mark in (by_cues, by_hand) if after.recaps.get(mark)}
             assert told == {by_hand}
             why = companion.work.why_unwritten(chat.path, by_cues)
-            assert why.startswith("It waits for your word")
+            assert why.startswith("It waits for your decision")
 
 
 async def test_a_scene_without_a_recap_says_what_that_waits_for(chat: Chat) -> None:
@@ -310,7 +310,7 @@ async def test_a_scene_without_a_recap_says_what_that_waits_for(chat: Chat) -> N
             companion.work.resume()
             await companion.put_setting("scene_minimum_length", 3)
             why = companion.work.why_unwritten(chat.path, anchor)
-            assert "no scene is recapped by itself" in why
+            assert "scenes are not recapped automatically" in why
 
 
 async def test_a_question_whose_answer_was_of_no_use_says_so_and_what_it_cost(chat: Chat) -> None:

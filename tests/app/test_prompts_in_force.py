@@ -207,7 +207,7 @@ async def test_a_broken_file_at_the_start_is_said_and_the_model_still_writes(
     ) as companion:
         companion.settings.put("scene_detector", "heuristic")
         assert MODEL in companion.models.writer().label
-        assert companion.health.backend.sentence.endswith("Ours is used.")
+        assert companion.health.backend.sentence.endswith("The original is used.")
 
 
 async def test_deeds_on_prompts_are_taken_back_with_the_preset_that_was_in_force(

@@ -122,7 +122,7 @@ async def test_endless_reasoning_is_asked_for_twice() -> None:
     with FakeLlm(lambda request: RECAP) as llm:
         llm.limited = Limited(reasoning=100_000)
         writer = make_writer(spec("openai", llm), count_tokens=estimate_tokens)
-        with pytest.raises(Exception, match="only with its reasoning and ran out of room, twice"):
+        with pytest.raises(Exception, match="only with its reasoning, then ran out of room, twice"):
             await writer.scene_recap(scene(), previous="", tokens=200)
         await writer.aclose()
         assert len(llm.requests) == 2

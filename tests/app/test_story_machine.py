@@ -290,7 +290,7 @@ class StoryMachine(StoryWorld, RuleBasedStateMachine):
         messages = self.story.messages[at : at + number]
         held = self.story.message_recaps
         if all(held.get(message.anchor) == cleared(message) for message in messages):
-            return  # nothing to clear, and so nothing to take back
+            return  # nothing to delete, and so nothing to take back
         anchors = [message.anchor for message in messages]
         after = self.deed(lambda c, path: c.edits.messages.clear(path, anchors))
         assert not any(after.message_recaps[anchor].text for anchor in anchors)

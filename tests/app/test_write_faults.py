@@ -306,7 +306,7 @@ async def test_a_database_that_cannot_be_migrated_or_mended_is_when_the_fault_is
             await opened_store(path)
         assert str(path) in str(refused.value)
         said = await opened_store(path)
-        assert ("nothing seems missing" in said or "was put in its place" in said) == is_damaged
+        assert ("Nothing seems to be missing" in said or "replaced it" in said) == is_damaged
         assert rows_of(path, OLD_ROWS) == [(200,)]
         backups = list((folder / "backups").glob("tavernkeep-*.sqlite3"))
         assert backups

@@ -94,7 +94,7 @@ async def test_a_server_that_is_gone_is_told_of_on_both_sides(
     os.killpg(group, signal.SIGSTOP)
     try:
         said = await light(companion, Light.BAD)
-        assert said == "SillyTavern's server does not answer, though its page is open"
+        assert said == "SillyTavern's server does not answer, although its page is open"
         await badge(page, "trouble")
     finally:
         os.killpg(group, signal.SIGCONT)
@@ -167,7 +167,7 @@ async def test_the_window_follows_the_page_to_another_chat_and_back(
     await page.send("I stay at the harbour.")
     await asyncio.sleep(0.5)
     assert window.chat == "Mill"
-    assert window.notice.way_on == "Back to it"
+    assert window.notice.way_on == "Go back to it"
     window.notice.take_up()
     await window.shows("Harbour")
     await page.open_chat("Mill")
@@ -207,7 +207,7 @@ async def test_a_full_disk_is_said_on_both_sides_and_the_story_goes_on(
         await until(lambda: shown() == before + 2)
         await companion.settled(path)
         assert not companion.work.is_paused
-    await until(lambda: window.fact("reading").startswith("Follows the chat to #"))
+    await until(lambda: window.fact("reading").startswith("Up to date with the chat until #"))
     await until(lambda: window.notice.sentence == "")
     await badge(page, "ready")
 

@@ -128,7 +128,7 @@ def _reason(state: InclusionState) -> str:
         State.INCLUDED: "Fits the budget of recent recaps.",
         State.OUT_OF_BUDGET: "Older than what fits the budget.",
         State.LONG_TERM: "Remembered by you.",
-        State.EXCLUDED: "Its recap is left out by you.",
+        State.EXCLUDED: "You left its recap out.",
         State.LAGGING: "Its recap waits until more messages have followed.",
         State.FAILED: "The model answered with nothing, twice.",
         State.NONE: "No recap yet.",

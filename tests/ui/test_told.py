@@ -154,7 +154,7 @@ async def test_the_window_follows_the_page_but_not_away_from_what_was_chosen(
     show(demo)
     assert desk.session.path == other_chat
     assert notice.sentence.startswith("SillyTavern shows ")
-    assert notice.way_on == "Back to it"
+    assert notice.way_on == "Go back to it"
     notice.take_up()
     await until(lambda: desk.session.path == demo)
     assert notice.sentence == ""
@@ -180,7 +180,7 @@ async def test_words_being_written_are_not_torn_away(
     monkeypatch.setattr(Companion, "chats_in_pages", property(lambda _self: (other_chat,)))
     companion.health_changed.emit(companion.health)
     assert desk.session.path == demo
-    assert demo_window.frame.notice.way_on == "Back to it"
+    assert demo_window.frame.notice.way_on == "Go back to it"
     writing.hide()
     companion.health_changed.emit(companion.health)
     await until(lambda: desk.session.path == other_chat)
@@ -283,18 +283,18 @@ async def test_what_the_extension_wrote_is_said_first_and_taken_in_in_one_step(
     assert stage is not None
     notice, page, status = demo_window.frame.notice, stage.page, demo_window.frame.status
     page.story_actions.take_in.trigger()
-    await until(lambda: status.said.startswith("No other extension left anything"))
+    await until(lambda: status.said.startswith("Other extensions left nothing"))
     header, *lines = demo_tavern.chat.read_text().splitlines()
     last = json.loads(lines[60])
     last["extra"] = {"auto_recap_memory": {"scene_break": True, "scene_recap_memory": "Theirs."}}
     lines[60] = json.dumps(last)
     demo_tavern.chat.write_text("\n".join([header, *lines]))
     page.story_actions.take_in.trigger()
-    await until(lambda: notice.way_on == "Take it in")
+    await until(lambda: notice.way_on == "Import")
     assert "From ST-Auto-Recap: 1 scene break and 1 scene recap." in notice.sentence
     before = len(page.story.breaks)
     notice.take_up()
-    await until(lambda: status.said == "Taken in: 1 scene break and 1 scene recap")
+    await until(lambda: status.said == "Imported: 1 scene break and 1 scene recap")
     await until(lambda: len(page.story.breaks) == before + 1)
     await companion.settled(demo_tavern.chat)
     await companion.edits.undo(demo_tavern.chat)
@@ -324,7 +324,7 @@ def test_what_went_wrong_is_said_whole_before_all_that_did_not(dressed: QApplica
     good = "A fact that is as long as such facts are"
     facts = {key: HealthItem(key, Light.GOOD, good) for key in ("sillytavern", "bridge", "reading")}
     queue = HealthItem("queue", Light.GOOD, good)
-    said = "12 waiting: Nobody answers at http://localhost:5001. Is the model's server running?"
+    said = "12 waiting: No answer from http://localhost:5001. Is the model's server running?"
     bar = StatusBar()
     bar.resize(1100, 28)
     bar.show()
@@ -338,7 +338,7 @@ def test_what_went_wrong_is_said_whole_before_all_that_did_not(dressed: QApplica
 
 def test_what_went_wrong_for_good_leaves_the_other_facts_their_half(dressed: QApplication) -> None:
     """At 130 % one long failure pushed bridge, reading and work out, as long as it stood."""
-    said = "A model: no profile, it answered without any of the sections that were asked for. " * 2
+    said = "A model: no profile, it answered without any of the requested sections. " * 2
     facts = {
         "sillytavern": "SillyTavern connected",
         "bridge": "Bridge 0.4.4, 1 page",

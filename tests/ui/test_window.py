@@ -127,7 +127,7 @@ async def test_the_prompt_page_shows_the_exact_text(
     assert slots.slots
     await until(lambda: set(page.cards) == {slot.key for slot in slots.slots})
     for slot in slots.slots:
-        assert page.cards[slot.key].exact_text == (slot.text or "Empty: nothing is set here.")
+        assert page.cards[slot.key].exact_text == (slot.text or "Empty.")
 
 
 @pytest.mark.pitfall(60)
@@ -279,11 +279,11 @@ async def test_a_recap_without_text_says_whether_a_scene_has_closed(
     assert demo_window.desk is not None
     await demo_window.desk.session.open_path(path)
     pane = story_stage(demo_window).inspector
-    await until(lambda: pane.empty_words.startswith("No scene has closed yet."))
+    await until(lambda: pane.empty_words.startswith("No scene has ended yet."))
     story = companion.story(path)
     assert story is not None
     await companion.edits.scenes.mark(path, story.messages[-1].anchor)
-    await until(lambda: pane.empty_words.startswith("No closed scene is folded in yet."))
+    await until(lambda: pane.empty_words.startswith("No finished scene has been added yet."))
 
 
 async def test_the_window_goes_on_with_a_chat_that_was_renamed(

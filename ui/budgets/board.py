@@ -187,9 +187,12 @@ class _Head(QWidget):
         self._board = board
         self.setFixedHeight(HEAD)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(tr("Slot, injected then cut, used, budget"))
+        self.setAccessibleName(tr("Part, in the prompt then cut, used, budget"))
         self.setToolTip(
-            tr("Tokens. The scale is wider for small budgets; compare slots by the bar above.")
+            tr(
+                "In tokens. The scale is stretched for small budgets; use the bar above to "
+                "compare parts."
+            )
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -198,9 +201,9 @@ class _Head(QWidget):
         middle = HEAD / 2 + 1
         width = self._board.content_width
         face = letters(11, MEDIUM)
-        face.draw(painter, tr("Slot"), t.t3, LEFT, middle)
+        face.draw(painter, tr("Part"), t.t3, LEFT, middle)
         left, span = self._board.track_left(), self._board.track_span(width)
-        first = tr("Injected, then cut")
+        first = tr("In the prompt, then cut")
         face.draw(painter, first, t.t3, left, middle)
         for mark in self._board.scale.marks(span):
             label = number(mark)

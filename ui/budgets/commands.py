@@ -14,36 +14,39 @@ class BudgetCommands(PageCommands):
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
         self.simple = self._command(
-            tr("One total for all tiers"), tr("Simple budgets."), "minus", "S"
+            tr("One total for all memory"), tr("Simple budgets."), "minus", "S"
         )
         self.advanced = self._command(
-            tr("One budget for each tier"), tr("Advanced."), "sliders", "A"
+            tr("One budget for each kind of memory"), tr("One by one."), "sliders", "A"
         )
         self.auto_tune = self._command(
-            tr("Switch auto-tune on or off"), tr("Budgets follow what the tiers need."), "loop", "T"
+            tr("Switch auto-tune on or off"),
+            tr("Budgets follow what each kind of memory needs."),
+            "loop",
+            "T",
         )
         self.use_tuned = self._command(
-            tr("Use the tuned budgets"), tr("Set once what auto-tune would make."), "check", "U"
+            tr("Apply the tuned budgets"), tr("Apply once what auto-tune would set."), "check", "U"
         )
         self.fit = self._command(
-            tr("Make the chosen slot fit"),
-            tr("Give it what it needs, and a little more."),
+            tr("Make the selected part fit"),
+            tr("Gives it what it needs, plus a little more."),
             "plus",
             "F",
         )
         self.reset = self._command(
-            tr("Reset the chosen budget"),
-            tr("Let what holds for all chats hold here."),
+            tr("Reset the selected budget"),
+            tr("Go back to the budget for all chats."),
             "undo",
             "R",
         )
         self.reset_all = self._command(
             tr("Reset all budgets"),
-            tr("Let what holds for all chats hold here, for every budget."),
+            tr("Go back to the budgets for all chats."),
             "undo",
         )
         self.next_turn = self._command(
-            tr("Try the next kind of turn"),
+            tr("Try another kind of turn"),
             tr("Dialogue, action, transition, intimate."),
             "arrow-right",
             "K",

@@ -103,11 +103,11 @@ def total_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
         setting.name,
         None,
         tr(words.TOTAL_TITLE),
-        tr("dealt out below"),
+        tr("shared out below"),
         TOTAL_HUE,
         tr(
-            "One budget for all tiers, dealt out in the proportions of the defaults. "
-            "The summary has its own."
+            "One budget for all memory, shared out in the default proportions. The summary has "
+            "its own."
         ),
         value,
         int(setting.minimum or 0),
@@ -138,13 +138,13 @@ def _row(
     why = ""
     if is_simple and name in SHARING:
         why = tr(
-            "One total is dealt out to all tiers: {tokens} for this one, more where others need "
-            "less. Choose Advanced to set each of them.",
+            "All kinds of memory share one total: {tokens} for this one, more where others need "
+            "less. Choose Advanced to set each one.",
             tokens=number(budget),
         )
     elif name in tuned:
         why = tr(
-            "Auto-tune sets this. Your own value, {own}, comes back when you switch it off.",
+            "Set by auto-tune. Your own value, {own}, returns when you switch it off.",
             own=number(own),
         )
     at = SlotSettings(settings).place(name)
@@ -236,9 +236,9 @@ def _limit_row(
 ) -> RowFacts:
     is_percent = RecapSettings(settings).inclusion_limit_type == "percent"
     sent = RecapSettings(settings).message_recaps_inject
-    meaning = tr("One sentence for each message; the newest that fit are counted in.")
+    meaning = tr("One sentence per message; as many of the newest as fit.")
     if name == "long_term_limit":
-        meaning = tr("Recaps that you keep, where the first budget has no room for them.")
+        meaning = tr("Recaps you chose to keep, when the first budget has no room for them.")
     return RowFacts(
         name,
         None,

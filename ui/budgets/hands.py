@@ -53,7 +53,9 @@ class BudgetHands:
     def set_mode(self, mode: str) -> None:
         """One total or one for each; neither forgets what the other was."""
         label = (
-            N_("one budget for each tier") if mode == ADVANCED else N_("one total for all tiers")
+            N_("one budget for each kind of memory")
+            if mode == ADVANCED
+            else N_("one total for all memory")
         )
         self.put({"budget_mode": mode}, label)
 
@@ -78,11 +80,11 @@ class BudgetHands:
     def reset(self, facts: RowFacts) -> None:
         """Let what holds for all chats hold here."""
         what = words.what_of(facts.name, facts.setting)
-        self.put({facts.setting: None}, N_("reset of the budget of {what}").format(what=what))
+        self.put({facts.setting: None}, N_("budget of {what} reset").format(what=what))
 
     def reset_all(self) -> None:
         """The same for every budget."""
-        self.put(dict.fromkeys(ALL_BUDGETS), N_("reset of all budgets"))
+        self.put(dict.fromkeys(ALL_BUDGETS), N_("all budgets reset"))
 
     def _one_by_one(self, budgets: Budgets) -> dict[str, Any]:
         shared = {f"budget_{name}": self._allowed(name, budgets[name]) for name in SHARING}

@@ -26,7 +26,7 @@ class Mark(Enum):
 
     BUDGET = N_("budget")
     TURN = N_("what this kind of turn gets, or what you set")
-    MOST = N_("the most it ever wanted")
+    MOST = N_("the most it has needed so far")
     LENT = N_("lent by others")
     CUT = N_("cut")
 

@@ -85,9 +85,9 @@ class _Line(QAbstractButton):
         tokens = words.tokens_words(line.tokens)
         where = tr("Go to message #{message}.", message=line.message) if has_message else ""
         self.setAccessibleName(
-            f"{tr('Falls out, {tokens}: {line}', tokens=tokens, line=line.text)} {where}".strip()
+            f"{tr('Left out, {tokens}: {line}', tokens=tokens, line=line.text)} {where}".strip()
         )
-        self.setToolTip(f"{tr('It would take {tokens}.', tokens=tokens)} {where}".strip())
+        self.setToolTip(f"{tr('It would need {tokens}.', tokens=tokens)} {where}".strip())
         self._fit()
         self.updateGeometry()
         self.update()

@@ -59,7 +59,7 @@ class NeedChart(QWidget):
         )
         self.setAccessibleName(
             tr(
-                "{title} wanted, reply by reply: {needs}. The budget is {tokens}.",
+                "{title}, needed reply by reply: {needs}. The budget is {tokens}.",
                 title=title,
                 needs=said or tr("nothing yet"),
                 tokens=words.tokens_words(budget),
@@ -87,9 +87,7 @@ class NeedChart(QWidget):
     def _tip(self, point: QPointF) -> str:
         place = int((point.x() - self._left()) / self._step())
         if not self._needs or not 0 <= place < len(self._needs):
-            return tr(
-                "What the slot would have taken in full when each of the last replies was made."
-            )
+            return tr("What this part would have needed in full for each of the last replies.")
         message, tokens = self._needs[place]
         said = words.tokens_words(tokens)
         if tokens <= self._budget:

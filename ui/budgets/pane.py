@@ -20,20 +20,20 @@ from ui.story.lettering import letters
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 
-FITS = N_("All of it fits.")
+FITS = N_("Everything fits.")
 TOO_SMALL = N_("A larger budget would let more of it in.")
 NO_ROOM = N_(
-    "Its budget is large enough, but all memory together takes no more of this prompt: half of it "
-    "at most, so that your newest messages stay in it. A larger budget would change nothing."
+    "Its budget is large enough, but all memory together may take at most half of the prompt, to "
+    "keep your newest messages in it. A larger budget would change nothing."
 )
 GROWING = N_(
-    "It tells of messages that fell out of the prompt. With a larger budget more of them fall out, "
-    "so it would have more to tell: no budget holds all of it."
+    "It tells of messages that no longer fit into the prompt. A larger budget pushes more of "
+    "them out, so there would be more to tell: no budget holds everything."
 )
-EMPTY = N_("It has nothing to tell in the next prompt.")
+EMPTY = N_("Nothing to tell in the next prompt.")
 NO_MEMORY = N_(
-    "Nothing is remembered of this story yet. The budgets hold from the first memory on, and what "
-    "falls out is listed here."
+    "Nothing is remembered of this story yet. Budgets apply from the first memory on, and what "
+    "does not fit is listed here."
 )
 
 
@@ -57,7 +57,9 @@ class BudgetPane(QWidget):
         self.lost.message_asked.connect(self.message_asked)
         self.other = meta("", wraps=True)
         self.fit = Button("", role=ButtonRole.MAIN)
-        self.fit.setToolTip(tr("Give it 15 % more than it needs in full, in steps of 50. (F)"))
+        self.fit.setToolTip(
+            tr("Gives it 15 % more than it needs in full, rounded to steps of 50. (F)")
+        )
         self.fit.clicked.connect(self._on_fit)
         self.fit.hide()  # until there is a figure to name it by
         self.show_prompt = Link(
@@ -70,7 +72,9 @@ class BudgetPane(QWidget):
         self.tuning = TuningPart()
         self.chart_title = Label(font=ui_font(13, SEMIBOLD), wraps=True)
         self.most = meta()
-        self.most.setToolTip(tr("The most it would have taken in full at one of these replies."))
+        self.most.setToolTip(
+            tr("The most this part would have needed in full for any of these replies.")
+        )
         self.chart = NeedChart()
         self._build()
 
@@ -107,7 +111,7 @@ class BudgetPane(QWidget):
         column.addLayout(chart_head)
         column.addWidget(self.chart)
         column.addStretch(1)
-        self.area = scrolling(holder, name=tr("What falls out, auto-tune and needs"))
+        self.area = scrolling(holder, name=tr("What is left out, auto-tune and needs"))
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self.area)
@@ -117,7 +121,7 @@ class BudgetPane(QWidget):
         self.facts = facts
         row = facts.row
         is_cut = facts.count > 0
-        _say(self.title, tr("Falls out of {title}", title=row.title) if is_cut else row.title)
+        _say(self.title, tr("Left out of {title}", title=row.title) if is_cut else row.title)
         said = f"{words.lines_words(facts.count)}, {words.tokens_words(facts.tokens)}"
         self.figures.say(said if is_cut else "")
         self.sentence.setVisible(not is_cut or row.lacks_room or facts.is_growing)
@@ -157,14 +161,14 @@ class _Loud(QWidget):
         super().__init__()
         self.words = ""
         self.setFixedHeight(18)
-        self.setToolTip(tr("What the budget has no room for, least important last."))
+        self.setToolTip(tr("What the budget has no room for, most important first."))
         self.hide()
 
     def say(self, said: str) -> None:
         if said != self.words:
             self.words = said
             self.setVisible(bool(said))
-            self.setAccessibleName(said or tr("Nothing falls out"))
+            self.setAccessibleName(said or tr("Nothing is left out"))
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

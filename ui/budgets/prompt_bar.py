@@ -40,7 +40,10 @@ INDENT, BETWEEN = 4, 8
 HUE_OF_KEY = {name.key: hue for name, hue in words.HUES.items()}
 ANY = "any"
 CARD, MEMORY, CHAT, REST, FREE = "card", "memory", "chat", "rest", "free"
-WITHOUT_CONTEXT = N_("SillyTavern has not said how much fits: the settings' context is taken.")
+OF_OPENAI = ("cl100k_base", "o200k_base")  # tokenizers whose names tell a player nothing
+WITHOUT_CONTEXT = N_(
+    "SillyTavern has not reported its context size yet; the size in the settings is used."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +63,9 @@ def parts_of(outlook: Outlook, who: str) -> tuple[Part, ...]:
     if outlook.card:
         tokens = words.tokens_words(outlook.card)
         if who:
-            tip = tr("{who}'s card: {tokens}, examples counted.", who=who, tokens=tokens)
+            tip = tr("{who}'s card: {tokens}, including example messages.", who=who, tokens=tokens)
         else:
-            tip = tr("The card: {tokens}, examples counted.", tokens=tokens)
+            tip = tr("The character card: {tokens}, including example messages.", tokens=tokens)
         found.append(Part(CARD, outlook.card, tip))
     for slot in sorted(outlook.slots.slots, key=lambda s: -s.tokens):
         if slot.tokens:
@@ -88,8 +91,8 @@ def parts_of(outlook: Outlook, who: str) -> tuple[Part, ...]:
         found.append(Part(CHAT, outlook.chat, tip))
     if outlook.rest:
         tip = tr(
-            "{tokens} that no message gets: the next older one is longer, or SillyTavern counts "
-            "otherwise.",
+            "{tokens} too few for another message: the next older one is "
+            "longer, or SillyTavern counts differently.",
             tokens=words.tokens_words(outlook.rest),
         )
         found.append(Part(REST, outlook.rest, tip))
@@ -108,9 +111,9 @@ class PromptBar(QWidget):
         self.note = _Note()
         self.bar = _Bar()
         turns = {kind.value: tr(word) for kind, word in words.TURN_WORDS.items()}
-        self.turns = Segments(tr("Turn"), {ANY: tr("As the story has it"), **turns})
+        self.turns = Segments(tr("Turn"), {ANY: tr("Detected"), **turns})
         self.turns.choose(ANY)
-        self.turns.setToolTip(tr("What the next turn would hold if it were of this kind."))
+        self.turns.setToolTip(tr("Shows the next turn as if it were of this kind."))
         self._top = QHBoxLayout()
         self._top.setSpacing(10)
         self._top.addWidget(self.figure, 3)
@@ -143,26 +146,27 @@ class PromptBar(QWidget):
 
     def show_outlook(self, outlook: Outlook, who: str, *, is_said: bool, counter: str) -> None:
         """is_said: SillyTavern said the context. counter: what tokens are counted with."""
-        said = tr("SillyTavern said how much fits.") if is_said else tr(WITHOUT_CONTEXT)
+        said = tr("Context size as reported by SillyTavern.") if is_said else tr(WITHOUT_CONTEXT)
         spoken = outlook.context - outlook.free
         self.figure.say(
             number(spoken),
-            tr("of {context} tokens are spoken for", context=number(outlook.context)),
+            tr("of {context} tokens in use", context=number(outlook.context)),
             said,
             briefly=tr("of {budget} tokens", budget=number(outlook.context)),
         )
-        how = (
-            tr("about: no tokenizer is there")
-            if counter == "estimate"
-            else tr("counted with {counter}", counter=counter)
-        )
+        free, tip = number(outlook.free), said
+        if counter == "estimate":
+            how = tr("estimated")
+        else:
+            is_openai = counter in OF_OPENAI
+            how = tr("counted like OpenAI's models") if is_openai else tr("counted like the model")
+            tip = f"{said} {tr('Tokenizer: {counter}.', counter=counter)}"
         if not is_said:
-            how = tr("by the settings' context until SillyTavern says its own")
-        free = number(outlook.free)
+            how = tr("context size from the settings, until SillyTavern reports it")
         self.note.say(
             "",
             tr("{free} free, {how}", free=free, how=how),
-            said,
+            tip,
             briefly=tr("{free} free", free=free),
         )
         self.bar.show_parts(parts_of(outlook, who), outlook)
@@ -172,9 +176,9 @@ class PromptBar(QWidget):
         """What the next turn is like by itself."""
         self.turns.set_word(
             ANY,
-            tr("As the story has it: {kind}", kind=tr(words.TURNS_IN_SENTENCES[kind]))
+            tr("Detected: {kind}", kind=tr(words.TURNS_IN_SENTENCES[kind]))
             if kind
-            else tr("As the story has it"),
+            else tr("Detected"),
         )
         self._place_turns()
 

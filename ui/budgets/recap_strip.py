@@ -76,7 +76,7 @@ class RecapStrip(QWidget):
         said = [f"{tr(STATE_WORDS[state])} {number(self.counts[state])}" for state in SHOWN]
         self.setAccessibleName(
             tr(
-                "Message recaps over the story: {recaps}. The newest {newest} messages stand in "
+                "Message recaps across the story: {recaps}. The newest {newest} messages are in "
                 "the prompt themselves.",
                 recaps=", ".join(said),
                 newest=number(self._newest),
@@ -93,11 +93,13 @@ class RecapStrip(QWidget):
     def _tip(self, point: QPointF) -> str:
         count = len(self._ranks)
         if not count or point.y() > BARS + 4:
-            return tr("Which message recaps count. Drag their budget, and the colours move.")
+            return tr(
+                "Which message recaps make it into the prompt. Drag their budget to see it change."
+            )
         at = min(count - 1, max(0, int(point.x() / self.width() * count)))
         state = BY_RANK[int(self._ranks[at])]
         said = tr(STATE_WORDS[state]) if state is not None else tr("Changed since its recap")
-        inside = tr("It stands in the prompt itself.") if at >= self._first else ""
+        inside = tr("It is in the prompt itself.") if at >= self._first else ""
         return f"#{at}: {said}. {inside}".strip()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -131,6 +133,6 @@ class RecapStrip(QWidget):
                 rounded(painter, QRectF(x, middle - 4, 8, 8), 2, t.fill(state))
                 words = f"{tr(STATE_WORDS[state])} {number(self.counts[state])}"
                 x = meta().draw(painter, words, t.t2, x + 13, middle) + 14
-        framed = tr("Framed: what of the chat itself fits")
+        framed = tr("Framed: the messages that fit themselves")
         if x + meta().width(framed) <= self.width() - 4:
             meta().draw_right(painter, framed, t.t3, self.width() - 4, middle)

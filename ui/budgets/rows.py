@@ -104,7 +104,7 @@ class SlotRow(QWidget):
         self.used.show_facts(facts)
         self.field.show_facts(facts)
         self.reset.set_name(
-            tr("Reset the budget of {slot} to what holds for all chats", slot=facts.title)
+            tr("Reset the budget of {slot} to the one for all chats", slot=facts.title)
         )
         self.reset.setEnabled(is_own)
         self._show_reset()
@@ -271,7 +271,7 @@ class TokenField(QSpinBox):
         was_blocked = self.blockSignals(True)
         if self._facts is None or _bounds(facts) != _bounds(self._facts):
             self.setEnabled(not facts.why_fixed)
-            self.setAccessibleName(tr("Budget of {slot}, in figures", slot=facts.title))
+            self.setAccessibleName(tr("Budget of {slot}, as a number", slot=facts.title))
             self.setSuffix("" if facts.unit == 1.0 else " %")
             self.setSingleStep(words.STEP if facts.unit == 1.0 else 1)
             self.setRange(facts.minimum, facts.maximum)
@@ -321,9 +321,9 @@ def used_tip(facts: RowFacts) -> str:
     """What the figure means."""
     words_ = words.tokens_words(facts.used)
     if not facts.full:
-        return tr("{title} has nothing to tell in the next prompt.", title=facts.title)
+        return tr("{title}: nothing to tell in the next prompt.", title=facts.title)
     return tr(
-        "{words} of the next prompt, its heading counted. In full it would be {full}.",
+        "{words} of the next prompt, including its heading. In full: {full}.",
         words=words_,
         full=number(facts.full),
     )
@@ -334,7 +334,7 @@ def field_tip(facts: RowFacts) -> str:
     if facts.unit != 1.0:
         return tr("Percent of the context, now {tokens}.", tokens=words.tokens_words(facts.budget))
     return tr(
-        "Tokens it may take, {minimum} to {maximum}.",
+        "Maximum in tokens, from {minimum} to {maximum}.",
         minimum=number(facts.minimum),
         maximum=number(facts.maximum),
     )

@@ -364,7 +364,7 @@ def track_tip(facts: RowFacts) -> str:
     else:
         said = [
             tr(
-                "{title} may take {tokens}.",
+                "{title} may use {tokens}.",
                 title=facts.title,
                 tokens=words.tokens_words(facts.budget),
             )
@@ -372,14 +372,17 @@ def track_tip(facts: RowFacts) -> str:
     if facts.cut:
         said.append(
             tr(
-                "Cut: {tokens} do not fit, of {full} in full.",
+                "Cut: {tokens} of {full} do not fit.",
                 tokens=words.tokens_words(facts.cut),
                 full=number(facts.full),
             )
         )
     if facts.lent:
         said.append(
-            tr("{tokens} are lent by tiers that need less.", tokens=words.tokens_words(facts.lent))
+            tr(
+                "{tokens} are lent by kinds of memory that need less.",
+                tokens=words.tokens_words(facts.lent),
+            )
         )
     if facts.turn != facts.budget and facts.name is None:
         said.append(
@@ -387,12 +390,12 @@ def track_tip(facts: RowFacts) -> str:
         )
     elif facts.turn != facts.budget:
         said.append(
-            tr("A turn of this kind makes that {turn}: the thin line.", turn=number(facts.turn))
+            tr("In this kind of turn it becomes {turn}: the thin line.", turn=number(facts.turn))
         )
     if facts.own != facts.budget:
         said.append(tr("Your own value is {own}.", own=number(facts.own)))
     if facts.most > facts.full:
         said.append(
-            tr("The most it ever wanted here: {most}, the mark below.", most=number(facts.most))
+            tr("The most it has needed here: {most}, marked below.", most=number(facts.most))
         )
     return "\n".join(said)

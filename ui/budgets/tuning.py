@@ -22,27 +22,28 @@ from ui.theme.palette import T3_ROLE
 
 ROW = 24
 OFF = N_(
-    "When on, a slot that is cut grows to 115 % of the most it ever needed here, in steps of 50, "
-    "and never falls below its default."
+    "When on, a part that is cut grows to 115 % of the most it has needed here, in steps of 50, "
+    "and never drops below its default."
 )
 OFF_WITHIN = N_(
-    "When on, what a slot does not need goes to those that are cut, up to 115 % of the most they "
-    "ever needed here. The total stays yours."
+    "When on, what one part does not need goes to those that are cut, up to 115 % of the most "
+    "they have needed here. The total stays as you set it."
 )
 ON = N_(
-    "On: slots have what they need here. Your own values are kept, and come back when it is off."
+    "On: each part gets what it needs in this chat. Your own values are kept and return when you "
+    "switch it off."
 )
-NOTHING = N_("Nothing to change: every slot has what it needs.")
+NOTHING = N_("Nothing to change: every part has what it needs.")
 STILL_CUT = N_(
-    "Auto-tune would change nothing. Cut all the same: {title}, by {tokens}. A larger budget for "
-    "it would help."
+    "Auto-tune would change nothing. Still cut: {title}, by {tokens}. A larger budget for it "
+    "would help."
 )
 NO_ROOM = N_(
-    "Auto-tune would change nothing. Cut all the same: {title}, by {tokens}. Its budget is large "
-    "enough: all memory together takes no more of this prompt, half of it at most."
+    "Auto-tune would change nothing. Still cut: {title}, by {tokens}. Its budget is large "
+    "enough, but all memory together may take at most half of the prompt."
 )
-NOTHING_WITHIN = N_("Nothing to change within this total: a larger one would leave room for it.")
-NOTHING_YET = N_("Nothing to tune by yet. It begins with the first memories.")
+NOTHING_WITHIN = N_("Nothing to change within this total; a larger total would make room for it.")
+NOTHING_YET = N_("Nothing to tune yet. Auto-tune starts with the first memories.")
 
 
 class TuningPart(QWidget):
@@ -64,8 +65,8 @@ class TuningPart(QWidget):
         self.use = Button(tr("Use these budgets"))
         self.use.setToolTip(
             tr(
-                "Set them once as your own budgets, one for each tier. "
-                "Undo brings the old ones back."
+                "Apply them once as your own budgets, one for each kind of memory. Undo brings "
+                "the old ones back."
             )
         )
         self.use.clicked.connect(self.use_asked)
@@ -164,7 +165,7 @@ class _TuningRow(QWidget):
             why = tr("needed {full} at #{message}", full=full, message=when)
             said = tr("Needed {full} at #{message}.", full=full, message=when)
         if tuning.is_spare and tuning.after > tuning.before:
-            why = tr("needed {full}, rest spare", full=full)
+            why = tr("needed {full}, the rest is spare", full=full)
         if before == tuning and why == self._why:
             return
         self._why = why

@@ -20,9 +20,9 @@ RUNNING_TITLE, RECAPS_TITLE, KEPT_TITLE = (
     N_("Message recaps"),
     N_("Kept message recaps"),
 )
-TOTAL_TITLE = N_("All tiers together")
+TOTAL_TITLE = N_("All memory together")
 OTHERS_IN_SENTENCES: Mapping[str, str] = {
-    "budget_total": N_("all tiers together"),
+    "budget_total": N_("all memory together"),
     "running_recap_budget": N_("running recap"),
     "inclusion_limit": N_("message recaps"),
     "long_term_limit": N_("kept message recaps"),
@@ -84,7 +84,7 @@ def spoken_row(title: str, used: int, budget: int, full: int, lent: int = 0) -> 
     tokens = tokens_words(budget)
     if lent:
         return tr(
-            "{title}: {used} used, its own {tokens} and {lent} lent by others",
+            "{title}: {used} used, its own {tokens} plus {lent} lent by others",
             title=title,
             used=number(used),
             tokens=tokens,

@@ -11,7 +11,7 @@ from ui.controls.setting_template import TemplateEditor
 from ui.theme.fonts import ui_font
 from ui.theme.palette import T2_ROLE
 
-NO_CHAT = N_("Open a chat to try it on its messages.")
+NO_CHAT = N_("Open a chat to try this on its messages.")
 LONGEST_SHOWN = 80
 
 

@@ -166,7 +166,7 @@ class SettingRow(Row):
         self._note.setText(" ".join(filter(None, (*said, notes))))
         self._note.setVisible(bool(self._note.text()))
         self.reset.setVisible(held.is_own)
-        back = tr("Put back: {word}", word=setting.word(held.base)) if not setting.is_long else ""
+        back = tr("Reset to: {word}", word=setting.word(held.base)) if not setting.is_long else ""
         self.reset.setToolTip(safe_tip(back))
         with QSignalBlocker(self.control):
             self._put(held.value)

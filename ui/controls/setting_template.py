@@ -14,8 +14,8 @@ from ui.theme import current_tokens
 from ui.theme.fonts import mono_font, ui_font
 from ui.theme.palette import T2_ROLE
 
-NOTHING_ELSE = N_("Without {placeholder} only these words are sent, and no recap.")
-BELOW = N_("Without {placeholder} what is remembered stands below these words.")
+NOTHING_ELSE = N_("Without {placeholder}, only these words are sent, and no recap.")
+BELOW = N_("Without {placeholder}, memories are placed below these words.")
 LINES = 5
 LINE = 17
 
@@ -47,7 +47,7 @@ class TemplateEditor(QWidget):
         self.text.textChanged.connect(self._on_text_changed)
         self.keep = Button(tr("Keep this text"), icon="check", hint=tr("Ctrl Return"))
         self.keep.clicked.connect(self._on_keep)
-        self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET)
+        self.drop = Button(tr("Discard changes"), role=ButtonRole.QUIET)
         self.drop.clicked.connect(self.put_back)
         self._warning = Label(font=ui_font(11.5), tone=T2_ROLE, wraps=True)
         ground = Surface("well", radius=7, edge="line2")

@@ -30,14 +30,13 @@ from ui.theme.fonts import MEDIUM, display_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 EXPLANATION = N_(
-    "While SillyTavern writes this chat, copies of it are kept apart: after each hour of play, "
-    "after every 20 messages, and when you leave it, thinned out with age. A copy comes back as a "
-    "chat of its own; "
-    "nothing is overwritten."
+    "Whenever SillyTavern saves this chat, Tavernkeep can keep a copy: after each hour of play, "
+    "every 20 messages and when you leave it; older copies are thinned out. A copy is restored "
+    "as a new chat; nothing is overwritten."
 )
 NO_COPIES = N_(
-    "No copy of this chat is kept yet: the first is made when SillyTavern writes it while "
-    "Tavernkeep runs."
+    "There is no copy of this chat yet. The first is made when SillyTavern saves the chat while "
+    "Tavernkeep is running."
 )
 SIZE = QSize(720, 560)
 MOST_LOST = 500  # named in the list; the count is of all
@@ -45,10 +44,12 @@ MOST_LOST = 500  # named in the list; the count is of all
 
 def difference_sentence(found: CopyComparison) -> str:
     """What a copy and the chat have in common, and what only one of them has."""
-    difference = tr("it has nothing that the chat has not.")
+    difference = tr("it has nothing that the chat does not have.")
     if found.lost:
         difference = trn(
-            "{n} message only the copy has.", "{n} messages only the copy has.", len(found.lost)
+            "{n} message is only in the copy.",
+            "{n} messages are only in the copy.",
+            len(found.lost),
         )
     shared = trn(
         "This copy and the chat share {n} message; {difference}",
@@ -59,7 +60,9 @@ def difference_sentence(found: CopyComparison) -> str:
     if not found.added:
         return shared
     added = trn(
-        "{n} message came to the chat since.", "{n} messages came to the chat since.", found.added
+        "{n} message was added to the chat since.",
+        "{n} messages were added to the chat since.",
+        found.added,
     )
     return f"{shared} {added}"
 
@@ -84,7 +87,7 @@ class CopiesDialog(QDialog):
         self.table = self._make_table()
         self.difference = Label(tr(EXPLANATION), font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.lost = QListWidget()
-        self.lost.setAccessibleName(tr("Messages that only the copy has"))
+        self.lost.setAccessibleName(tr("Messages found only in the copy"))
         self.lost.setFrameShape(QFrame.Shape.NoFrame)
         self.lost.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.lost.setTextElideMode(Qt.TextElideMode.ElideRight)

@@ -59,7 +59,7 @@ PAGE_ACTIONS = (
         ("Ctrl+2",),
         "document",
         purpose=N_(
-            "Every version of what happened so far, by scene and as a whole, to compare and edit."
+            "Every version of the story so far, by scene and as a whole, to compare and edit."
         ),
         list_width=228,
         show_list=N_("Show versions"),
@@ -71,10 +71,10 @@ PAGE_ACTIONS = (
         ("Ctrl+3",),
         "layers",
         purpose=N_(
-            "What is remembered of a story, with the messages that say so, to change and to add to."
+            "What is remembered of a story and from which messages; edit it or add your own."
         ),
         list_width=220,
-        show_list=N_("Show tiers"),
+        show_list=N_("Show kinds of memory"),
         show_pane=N_("Show details"),
     ),
     PageAction(
@@ -83,17 +83,17 @@ PAGE_ACTIONS = (
         N_("See who knows, suspects and hides what."),
         ("Ctrl+4",),
         "graph",
-        purpose=N_("Who knows, suspects and hides what, as a map over the scenes."),
+        purpose=N_("Who knows, suspects and hides what, as a map across the scenes."),
         show_pane=N_("Show the person or matter"),
     ),
     PageAction(
         "page.budgets",
         N_("Budgets"),
-        N_("See and set what each slot may take."),
+        N_("See and set what each part of the prompt may use."),
         ("Ctrl+5",),
         "sliders",
         purpose=N_(
-            "How many tokens each part of the memory may take in the prompt, and what falls out."
+            "How many tokens each part of the memory may take in the prompt, and what is left out."
         ),
     ),
     PageAction(
@@ -102,9 +102,7 @@ PAGE_ACTIONS = (
         N_("Read the exact text of the next prompt."),
         ("Ctrl+6",),
         "prompt",
-        purpose=N_(
-            "The exact text that goes into the next prompt, and the prompts that were sent."
-        ),
+        purpose=N_("The exact text of the next prompt, and of prompts already sent."),
         list_width=228,
     ),
     PageAction(
@@ -163,61 +161,64 @@ _ACTIONS = (
     ActionSpec(
         "copies",
         N_("Copies of this chat"),
-        N_("See the copies that are kept of the chat, and bring one back as a chat of its own."),
+        N_("See the saved copies of this chat and restore one as a new chat."),
         (),
         "layers",
     ),
     ActionSpec(
         "replace",
         N_("Find and replace in recaps and memories"),
-        N_("Put other words in all that was written of this chat, a new name say."),
+        N_("Change words in everything written for this chat, such as a new name."),
         (),
         "pencil",
     ),
-    ActionSpec("sync", N_("Sync"), N_("Read the chat again, now."), ("F5",), "sync"),
+    ActionSpec("sync", N_("Sync"), N_("Read the chat again now."), ("F5",), "sync"),
     ActionSpec("undo", N_("Undo"), N_("Take back the last change."), ("Ctrl+Z",), "undo"),
     ActionSpec(
-        "redo", N_("Redo"), N_("Make the change again."), ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"
+        "redo", N_("Redo"), N_("Apply the change again."), ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"
     ),
     ActionSpec(
         "history",
         N_("History of changes"),
-        N_("See what was done to this chat, and go back to any of it."),
+        N_("See what was done to this chat, and go back to any step."),
         ("Ctrl+H",),
         "clock",
     ),
     ActionSpec(
         "health",
         N_("How Tavernkeep is doing"),
-        N_("See each part with what can be done about it, and copy a report."),
+        N_("See the state of each part, fix problems and copy a report."),
         ("Ctrl+Shift+H",),
         "pulse",
     ),
     ActionSpec(
         "log",
-        N_("Open the log's folder"),
-        N_("Open the log, for whoever helps you. It holds no story text."),
+        N_("Open the log folder"),
+        N_("Open the log to send it to someone who helps you. It contains no story text."),
         (),
         "document",
     ),
     ActionSpec(
         "updates",
         N_("Look for a newer version"),
-        N_("See which version this is, with a button that asks for a newer one."),
+        N_("Shows your version, with a button to check for a newer one."),
         (),
         "sync",
     ),
     ActionSpec(
         "help",
         N_("Help"),
-        N_("Read how Tavernkeep works, and what to do when something is not as it should be."),
+        N_("Read how Tavernkeep works and what to do when something goes wrong."),
         ("F1",),
         "question",
     ),
     ActionSpec(
         "off",
         N_("Switch off for this chat"),
-        N_("No work for this chat and nothing added to its prompts; nothing is deleted."),
+        N_(
+            "Tavernkeep does nothing for this chat and adds nothing to its prompts. Nothing is "
+            "deleted."
+        ),
         ("Ctrl+Shift+O",),
         "eye-off",
     ),
@@ -232,7 +233,7 @@ _ACTIONS = (
     ActionSpec(
         "pane.left",
         N_("Show or hide the list at the left"),
-        N_("The list of scenes, versions or tiers."),
+        N_("The list of scenes, versions or kinds of memory."),
         ("Ctrl+Shift+E",),
         "panel-left",
     ),
@@ -260,7 +261,7 @@ _ACTIONS = (
     ActionSpec(
         "export.lorebook",
         N_("Export memories as a lorebook"),
-        N_("A file that SillyTavern imports as World Info."),
+        N_("A file that SillyTavern can import as World Info."),
         (),
         "book",
     ),
@@ -273,7 +274,7 @@ _ACTIONS = (
     ),
     ActionSpec("text.larger", N_("Larger story text"), "", ("Ctrl++", "Ctrl+="), "plus"),
     ActionSpec("text.smaller", N_("Smaller story text"), "", ("Ctrl+-",), "minus"),
-    ActionSpec("text.normal", N_("Story text as designed"), "", ("Ctrl+0",), ""),
+    ActionSpec("text.normal", N_("Story text in normal size"), "", ("Ctrl+0",), ""),
     ActionSpec(
         "setup",
         N_("Set up step by step"),
@@ -284,7 +285,7 @@ _ACTIONS = (
     ActionSpec(
         "restart",
         N_("Start again"),
-        N_("Close the window and open it anew, so that what was chosen takes hold."),
+        N_("Close the window and open it again to apply your choice."),
         (),
         "sync",
     ),

@@ -203,7 +203,7 @@ class Session(QObject):
             log.exception("%s failed", name)
             self.failed.emit(
                 tr(
-                    "{command} did not work. Nothing was lost; the log says why.",
+                    "{command} did not work. Nothing was lost; the log has details.",
                     command=sentence_of(name),
                 )
             )

@@ -15,17 +15,17 @@ SLOT_TIERS = {
 }
 SLOT_MEANINGS = {
     RUNNING_RECAP_KEY: N_(
-        "What happened so far, scene by scene; the newest scenes are told by the chat itself."
+        "The story so far, scene by scene; the newest scenes are in the chat itself."
     ),
     **{name.key: spec.meaning for name, spec in SLOTS.items() if spec.meaning},
 }
 REASONS = {
-    "fold": N_("folded in"),
+    "fold": N_("scene added"),
     "edit": N_("edited by you"),
     "rebuild": N_("rebuilt"),
-    "restore": N_("taken up again"),
+    "restore": N_("restored"),
     "import": N_("found in the chat"),
-    "foreign": N_("set aside: of another chat"),
+    "foreign": N_("set aside: from another chat"),
 }
 SAID_ALONE = ("edit", "import", "foreign")  # the reason says who made it, too
 STAND_IN = ", in place of "  # as it is stored
@@ -50,20 +50,20 @@ def place_words(slot: Slot) -> str:
             return tr("At the end of the chat, as {role}", role=role)
         case Position.IN_CHAT:
             return trn(
-                "In the chat, {n} message from the end, as {role}",
-                "In the chat, {n} messages from the end, as {role}",
+                "In the chat, {n} message before the end, as {role}",
+                "In the chat, {n} messages before the end, as {role}",
                 slot.depth,
                 role=role,
             )
         case _:
-            return tr("Not injected")
+            return tr("Not in the prompt")
 
 
 LEFT_TO_SLOTS = {
-    "open": N_("What is open is told by other slots."),
-    "state": N_("How things stand is told by other slots."),
+    "open": N_("Open threads are told by other parts."),
+    "state": N_("How things stand is told by other parts."),
 }
-BOTH_LEFT_TO_SLOTS = N_("What is open and how things stand is told by other slots.")
+BOTH_LEFT_TO_SLOTS = N_("Open threads and how things stand are told by other parts.")
 
 
 def left_words(recap: RecapShown) -> str:
@@ -79,8 +79,8 @@ def recap_words(recap: RecapShown) -> str:
     said = tr("From version {version}.", version=version)
     if happened != version:
         said = tr(
-            "From version {version}; what happened as version {happened} tells it, since the "
-            "messages that are sent word for word tell the rest.",
+            "From version {version}; events up to version {happened}, since the messages sent "
+            "word for word tell the rest.",
             version=version,
             happened=happened,
         )
@@ -93,22 +93,22 @@ def size_words(recap: RecapShown, slot: Slot) -> str:
     figures = {"all": number(recap.tokens), "told": number(slot.tokens)}
     if elsewhere > 0 and cut > 0:
         return tr(
-            "Of its {all} tokens {told} stand there, {elsewhere} are told by the messages or by "
-            "other slots, and {cut} have no room.",
+            "Of its {all} tokens, {told} are here, {elsewhere} are told by the messages or by "
+            "other parts, and {cut} do not fit.",
             **figures,
             elsewhere=number(elsewhere),
             cut=number(cut),
         )
     if elsewhere > 0:
         return tr(
-            "Of its {all} tokens {told} stand there; {elsewhere} are told by the messages or by "
-            "other slots.",
+            "Of its {all} tokens, {told} are here; {elsewhere} are told by the messages or by "
+            "other parts.",
             **figures,
             elsewhere=number(elsewhere),
         )
     if cut > 0:
         return tr(
-            "Of its {all} tokens {told} stand there; {cut} have no room.",
+            "Of its {all} tokens, {told} are here; {cut} do not fit.",
             **figures,
             cut=number(cut),
         )
@@ -144,7 +144,7 @@ def maker_words(made_by: str) -> str:
     if STAND_IN in made_by:
         who, _, model = made_by.partition(STAND_IN)
         who = maker_words(who)
-        return tr("{who}, since {model} gave nothing usable", who=who, model=model)
+        return tr("{who}, because {model} gave nothing usable", who=who, model=model)
     if made_by == BUILT_IN:
         return tr_in("who made it", "built-in")
     return maker_label(made_by) or tr_in("who made it", "somebody")

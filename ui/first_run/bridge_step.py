@@ -22,27 +22,27 @@ from ui.settings.tavern import folder_words
 if TYPE_CHECKING:
     from app.views.bridge import BridgeStatus
 
-NO_TAVERN = N_("SillyTavern has to be found first: go back one step, or skip this one.")
+NO_TAVERN = N_("SillyTavern has to be found first. Go back one step, or skip this one.")
 WHAT = N_(
-    "The bridge is a small extension. It puts recaps and memories into SillyTavern's prompt, tells "
-    "which chat is open, and shows a badge in the page. It speaks to this machine only, and can be "
-    "removed in the settings at any time."
+    "The bridge is a small SillyTavern extension. It puts recaps and memories into the prompt, "
+    "tells Tavernkeep which chat is open and shows a badge on the page. It talks only to this "
+    "computer, and you can remove it in the settings at any time."
 )
 SWITCHED_OFF = N_(
-    "It is switched off in SillyTavern. Open Extensions there (the blocks at the top), then Manage "
-    "extensions, and switch Tavernkeep on."
+    "The bridge is switched off in SillyTavern. Open Extensions there (the blocks at the top), "
+    "then Manage extensions, and switch Tavernkeep on."
 )
-RELOAD = N_("Reload SillyTavern's page in the browser now (F5), or open it.")
+RELOAD = N_("Now reload SillyTavern's page in your browser (F5), or open it.")
 
 
 class BridgeStep(Step):
     """Installs it for each user folder, then waits for a page to say hello."""
 
     name = N_("Bridge")
-    hint = N_("Puts the memory into the prompt")
+    hint = N_("Puts memory into the prompt")
     title = N_("Install the bridge")
     sentence = N_(
-        "Chats are read without it, too. For recaps to reach the prompt, SillyTavern needs it."
+        "Chats can be read without it. But SillyTavern needs it to put recaps into the prompt."
     )
 
     def __init__(self, session: Session) -> None:
@@ -52,8 +52,8 @@ class BridgeStep(Step):
         self._problem = ""
         self._is_busy = False
         self._files = CheckLine(tr("The extension is in SillyTavern's folder"))
-        self._listens = CheckLine(tr("Tavernkeep listens for it on this machine"))
-        self._hello = CheckLine(tr("A page of SillyTavern says hello"))
+        self._listens = CheckLine(tr("Tavernkeep is waiting for it on this computer"))
+        self._hello = CheckLine(tr("SillyTavern's page is connected"))
         card = Surface("raised", edge="line")
         column = QVBoxLayout(card)
         column.setContentsMargins(16, 14, 16, 14)
@@ -72,15 +72,15 @@ class BridgeStep(Step):
     def found(self) -> str:
         if self._greeted:
             return self._greeted
-        return tr("Installed, waits for a page") if self._is_installed else ""
+        return tr("Installed, waiting for SillyTavern's page") if self._is_installed else ""
 
     @property
     def command(self) -> str:
         if self._greeted:
             return tr("Go on")
         if self._is_installed:
-            return tr("Go on without waiting")
-        return tr("Bring it up to date") if self._is_old else tr("Install the bridge")
+            return tr("Continue without waiting")
+        return tr("Update the bridge") if self._is_old else tr("Install the bridge")
 
     @property
     def is_ready(self) -> bool:
@@ -122,7 +122,7 @@ class BridgeStep(Step):
             raise
         except Exception:  # whose own words say nothing to the user; the log has them
             self._problem = tr(
-                "{command} did not work. Nothing was lost; the log says why.",
+                "{command} did not work. Nothing was lost; the log has details.",
                 command=sentence_of(N_("installing the bridge")),
             )
             raise
@@ -135,7 +135,7 @@ class BridgeStep(Step):
         if is_good and not self._greeted:
             now = time.time()
             self._greeted = tr(
-                "{sentence}, hello at {time}",
+                "{sentence}, connected at {time}",
                 sentence=health.bridge.sentence,
                 time=time_words(now, now=now),
             )
@@ -154,7 +154,9 @@ class BridgeStep(Step):
         else:
             self._files.set_state("check" if self._is_installed else "", places)
         is_listening = bridge.light in (Light.GOOD, Light.IDLE)
-        loopback = tr("Only this machine can reach it, with a password that is new at each start.")
+        loopback = tr(
+            "Only this computer can reach it, with a password that changes at each start."
+        )
         self._listens.set_state("check" if is_listening else "", loopback)
         if self._greeted:
             self._hello.set_state("check", self._greeted)

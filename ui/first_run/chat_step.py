@@ -32,15 +32,15 @@ from ui.theme.fonts import SEMIBOLD, ui_font
 
 LONGEST_COMMAND = 64  # characters
 IMPORTERS = OTHER_EXTENSIONS | {IMPORTED}
-FREE = N_("Without a model it takes seconds and costs nothing.")
+FREE = N_("Without a model this takes seconds and costs nothing.")
 MANY_TIMES = 3
 BESIDE = N_(
-    "That is more than the {tokens} tokens of the story, since each request brings its "
+    "That is more than the story's {tokens} tokens, because each request also carries its "
     "instructions and what is known so far."
 )
-NO_CHATS = N_("No chat of yours was found yet. Try the demo story, or open Tavernkeep as it is.")
-PLANNED_LATER = N_("{messages}. The plan stands here as soon as all of them are read.")
-LATER = N_("Nothing waits. What comes is recapped while you play, scene by scene.")
+NO_CHATS = N_("None of your chats was found yet. Try the demo story, or open Tavernkeep as it is.")
+PLANNED_LATER = N_("{messages}. The plan appears once all of them are read.")
+LATER = N_("Nothing to catch up on. From now on scenes are recapped while you play.")
 
 
 class ChatStep(Step):
@@ -55,7 +55,8 @@ class ChatStep(Step):
     hint = N_("See the plan before it runs")
     title = N_("Pick a chat")
     sentence = N_(
-        "All chats are there later, too. The plan says what is done for this one; you start it."
+        "You can open your other chats later. The plan shows what would be done for this one; "
+        "nothing starts before you say so."
     )
 
     def __init__(self, session: Session) -> None:
@@ -80,7 +81,7 @@ class ChatStep(Step):
         self._taken_over = body()
         self._taken_over.hide()
         parts = {ALL: tr("All of it"), RECAPS: tr("Only the recaps"), MEMORY: tr("Only memory")}
-        self.parts = Segments(tr("What is done"), parts)
+        self.parts = Segments(tr("What will be done"), parts)
         self.parts.choose(ALL)
         self.parts.hide()
         self.parts.chosen.connect(self._on_part)
@@ -268,7 +269,8 @@ def facts_of(story: Story) -> str:
     messages = trn("{n} message", "{n} messages", len(story.messages))
     words = f"{messages}, {trn('{n} scene', '{n} scenes', len(story.scenes))}"
     return tr(
-        "{words} found, {closed} of them closed. Closed scenes get a recap; all can be changed.",
+        "{words} found, {closed} of them finished. Finished scenes get a recap; you can change "
+        "every scene.",
         words=words,
         closed=closed,
     )
@@ -314,7 +316,7 @@ def taken_over_words(story: Story, remembered: MemoryView) -> str:
             )
         )
     if said:
-        said.append(tr("Switch that extension off: both would fill the same places of the prompt."))
+        said.append(tr("Switch that extension off: both would fill the same places in the prompt."))
     return " ".join(said)
 
 

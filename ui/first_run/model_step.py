@@ -21,7 +21,8 @@ class ModelStep(Step):
     hint = N_("Who writes the recaps")
     title = N_("Choose a model")
     sentence = N_(
-        "It reads scenes and writes recaps and memories. A mid-sized one on this machine is enough."
+        "It reads scenes and writes recaps and memories. A mid-sized model on this computer is "
+        "enough."
     )
 
     def __init__(self, session: Session, use: Button) -> None:

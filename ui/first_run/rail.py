@@ -31,18 +31,18 @@ WITH_WORDS = 160  # px of a row
 ROW = 72
 DISC = 28
 INTRO = N_(
-    "The long-term memory for your stories in SillyTavern. Four steps; each can "
-    "be skipped, and changed later."
+    "Long-term memory for your SillyTavern stories. Four steps; you can skip any of them and "
+    "change it later."
 )
-STAYS = N_("Nothing leaves this machine")
-WHY_IT_STAYS = N_("Your stories are read and kept here. No account, and nothing is reported.")
-GOES_WITH_SILLYTAVERN = N_("Scenes go where your chats go")
+STAYS = N_("Nothing leaves this computer")
+WHY_IT_STAYS = N_("Your stories are read and kept on this computer. No account, no tracking.")
+GOES_WITH_SILLYTAVERN = N_("Scenes are sent where your chats go")
 WHY_WITH_SILLYTAVERN = N_(
-    "SillyTavern's own connection gets the scenes to be recapped, as it gets your chats."
+    "SillyTavern's own connection receives the scenes to recap, just as it receives your chats."
 )
-GOES_TO_A_SERVER = N_("Scenes go to the server you name")
+GOES_TO_A_SERVER = N_("Scenes are sent to the server you name")
 WHY_TO_A_SERVER = N_(
-    "It gets what is to be recapped, and nobody else does. A key goes there only, too."
+    "It receives the scenes to recap, and nobody else does. Your key is sent only there."
 )
 
 

@@ -19,16 +19,15 @@ from ui.settings.tavern import folder_words
 from ui.theme.fonts import SEMIBOLD, ui_font
 
 NONE = N_(
-    "It is looked for in your home folder and where installers put it. A portable copy, one on "
-    "another drive or one in Docker has to be named: choose the folder that holds SillyTavern, or "
-    "the folder “data” in it."
+    "Tavernkeep looks in your home folder and where installers put it. For a portable copy, "
+    "another drive or Docker, choose the folder that contains SillyTavern, or its folder “data”."
 )
-SEVERAL = N_("All of them are read. To read only one, choose it.")
+SEVERAL = N_("All of them are read. Choose one to read only that one.")
 ELSEWHERE = N_(
-    "If it runs in Docker, in WSL or on another machine, its page can bring the chats: later, in "
-    "the settings under SillyTavern."
+    "If it runs in Docker, in WSL or on another computer, its page can bring the chats. Set that "
+    "up later in the settings under SillyTavern."
 )
-NONE_YET = N_("There is still none in the usual places.")
+NONE_YET = N_("Still nothing in the usual places.")
 
 
 class TavernStep(Step):
@@ -54,7 +53,7 @@ class TavernStep(Step):
         column = QVBoxLayout(self._none)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(6)
-        column.addWidget(Label(tr("No SillyTavern was found yet"), font=ui_font(13, SEMIBOLD)))
+        column.addWidget(Label(tr("SillyTavern was not found yet"), font=ui_font(13, SEMIBOLD)))
         column.addWidget(body(tr(NONE)))
         column.addWidget(body(tr(ELSEWHERE)))
         self._several = body(tr(SEVERAL))

@@ -25,11 +25,10 @@ from ui.theme.palette import T2_ROLE
 WIDTH = 560
 RECENT = 5
 NO_CHAT = N_("No chat is open.")
-FOUND = N_("The long-term memory for your stories in SillyTavern.")
+FOUND = N_("Long-term memory for your SillyTavern stories.")
 NOT_FOUND = N_(
-    "The long-term memory for your stories in SillyTavern. No SillyTavern folder "
-    "was found on this machine yet. Nothing leaves this machine unless you choose "
-    "a model elsewhere."
+    "Long-term memory for your SillyTavern stories. No SillyTavern folder was found on this "
+    "computer yet. Nothing leaves this computer unless you choose a model elsewhere."
 )
 
 

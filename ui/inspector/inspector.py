@@ -33,29 +33,29 @@ from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
 EMPTY = N_(
-    "No scene has closed yet. A scene ends where you, or a change of place or time, put a break. "
-    "Closed scenes are folded into the running recap."
+    "No scene has ended yet. A scene ends where you set a break, or where place or time change. "
+    "Finished scenes are added to the running recap."
 )
 ALL_CLOSED_STAY_OUT = N_(
-    "No closed scene is folded in yet. The newest closed scenes stay out of the running recap, "
-    "since the chat itself still tells them; older ones are folded in once they have a recap."
+    "No finished scene has been added yet. The newest finished scenes stay out of the running "
+    "recap, because the chat itself still tells them. Older ones are added once they have a "
+    "recap."
 )
 LEFT_TO_CHAT = N_(
-    "The next reply gets less of it: what happened in the messages that are sent word for word is "
-    "left to them."
+    "The next reply gets less of it: messages sent word for word tell their part themselves."
 )
 LESS_IS_SENT = N_(
-    "The next reply gets {n} of its {all} tokens: what happened in the messages that are sent word "
-    "for word is left to them."
+    "The next reply gets {n} of its {all} tokens: messages sent word for word tell their part "
+    "themselves."
 )
 BUDGET = "running_recap_budget"
 LITTLE_ROOM = N_(
-    "The next reply gets {cut} tokens less of it: beside the messages and SillyTavern's own text "
-    "the prompt has room for {room} of the {budget} tokens of its budget."
+    "The next reply gets {cut} tokens less of it: besides the messages and SillyTavern's own "
+    "text, the prompt has room for only {room} of its {budget} budgeted tokens."
 )
 NO_ROOM = N_(
-    "Of those, {cut} are cut: beside the messages and SillyTavern's own text the prompt has room "
-    "for {room} of the {budget} tokens of its budget."
+    "Of these, {cut} are cut: besides the messages and SillyTavern's own text, the prompt has "
+    "room for only {room} of its {budget} budgeted tokens."
 )
 
 BEHIND_MS = 20  # of another chat the story is painted first, in a frame of its own
@@ -87,7 +87,7 @@ class Inspector(QWidget):
             tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl Return")
         )
         self._keep_button.clicked.connect(self._keep)
-        self._drop_button = Button(tr("Leave as it was"), role=ButtonRole.QUIET)
+        self._drop_button = Button(tr("Discard changes"), role=ButtonRole.QUIET)
         self._drop_button.clicked.connect(self._drop)
         self._next = NextPrompt(see_text)
         self._tally = TokenTally(session, self)

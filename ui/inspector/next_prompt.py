@@ -46,7 +46,7 @@ class NextPrompt(QWidget):
         self._rows.setHorizontalSpacing(8)
         self._rows.setVerticalSpacing(7)
         self._rows.setColumnStretch(1, 1)
-        self._nothing = body(tr("Nothing is injected yet."))
+        self._nothing = body(tr("Nothing is added to the prompt yet."))
         self._button = Button(tr("See the exact text"), icon="prompt")
         self._button.follow(see_text)
         self._button.setSizePolicy(
@@ -63,7 +63,7 @@ class NextPrompt(QWidget):
     def show_counting(self) -> None:
         """What goes into the coming turn is not known yet."""
         self.show_slots(SlotSet(), "")
-        self._nothing.setText(tr("It is being counted."))
+        self._nothing.setText(tr("Counting …"))
 
     def show_slots(self, slots: SlotSet, who: str) -> None:
         """Show the slots of the coming turn; `who` answers it."""
@@ -78,7 +78,7 @@ class NextPrompt(QWidget):
         for row, slot in enumerate(slots.slots):
             self._add_row(row, slot, scale)
         why = " ".join(slots.warnings)  # as where Tavernkeep is off for the chat
-        self._nothing.setText(why or tr("Nothing is injected yet."))
+        self._nothing.setText(why or tr("Nothing is added to the prompt yet."))
         self._nothing.setVisible(not slots.slots)
         self.area.setVisible(bool(slots.slots))
         self.area.updateGeometry()

@@ -76,4 +76,4 @@ class AskedTexts(QObject):
         path = self._session.path
         if path is not None:
             await self._session.companion.texts.ask(path, request)
-            self._session.told.emit(tr("It is written next; the page Work shows it."))
+            self._session.told.emit(tr("It is next in line; the page Work shows it."))

@@ -29,17 +29,17 @@ class TextCommand:
 
 TEXT_COMMANDS: Mapping[TextRequest, TextCommand] = {
     TextRequest.PROFILES: TextCommand(
-        N_("Write profiles"), N_("A portrait of each who speaks."), "people", N_("portraits")
+        N_("Write profiles"), N_("A portrait of everyone who speaks."), "people", N_("portraits")
     ),
     TextRequest.CANON: TextCommand(
         N_("Write the canon"),
-        N_("What the character has lived through, in all."),
+        N_("Everything the character has lived through."),
         "book",
         N_("history"),
     ),
     TextRequest.SUMMARY: TextCommand(
         N_("Write the summary"),
-        N_("Take new messages into the summary."),
+        N_("Add new messages to the summary."),
         "document",
         N_("summarize compaction story so far"),
     ),
@@ -60,9 +60,9 @@ class MemoryCommands(PageCommands):
 
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
-        self.add = self._command(tr("Add a memory"), tr("Write one yourself."), "plus", "N")
+        self.add = self._command(tr("Add a memory"), tr("Write a memory yourself."), "plus", "N")
         self.find = self._command(
-            tr("Find memories"), tr("Words, people and kinds."), "search", "Ctrl+F"
+            tr("Find memories"), tr("By words, people and types."), "search", "Ctrl+F"
         )
         self.edit = self._command(
             tr("Edit"), tr("Change the words of this memory."), "pencil", "F2"
@@ -70,26 +70,24 @@ class MemoryCommands(PageCommands):
         self.pin = self._command(
             tr("Pin"), tr("Keep it, whatever else has to go."), "bookmark", "P"
         )
-        self.resolve = self._command(
-            tr("Resolve"), tr("This thread of the plot has ended."), "check"
-        )
-        self.reopen = self._command(tr("Reopen"), tr("It holds again."), "undo")
-        self.approve = self._command(tr("Approve"), tr("It is so: let it count."), "check")
+        self.resolve = self._command(tr("Resolve"), tr("This plot thread has ended."), "check")
+        self.reopen = self._command(tr("Reopen"), tr("Counts as true again."), "undo")
+        self.approve = self._command(tr("Approve"), tr("This is true: let it count."), "check")
         self.reject = self._command(
-            tr("Reject"), tr("It is not so: leave it out for good."), "cross"
+            tr("Reject"), tr("This is not true: leave it out for good."), "cross"
         )
         self.delete = self._command(
-            tr("Delete"), tr("Put it away; undo brings it back."), "trash", "Del"
+            tr("Delete"), tr("Remove it; undo brings it back."), "trash", "Del"
         )
         self.jump = self._command(
-            tr("Go to its message"), tr("Show its source in the story."), "arrow-right"
+            tr("Go to its message"), tr("Show the message it comes from."), "arrow-right"
         )
         self.copy = self._command(tr("Copy"), tr("Copy what is chosen as text."), "copy", "Ctrl+C")
         self.read_now = self._command(
-            tr("Read this story now"), tr("Look for memories up to the last message."), "pulse"
+            tr("Read this story now"), tr("Look for memories up to the latest message."), "pulse"
         )
         self.review = self._command(
-            tr("Go to the review"), tr("What waits for your answer."), "hourglass"
+            tr("Go to the review"), tr("What waits for your decision."), "hourglass"
         )
         self.texts = {
             request: self._command(tr(spec.name), tr(spec.sentence), spec.icon)

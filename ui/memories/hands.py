@@ -116,7 +116,7 @@ class MemoryHands(QObject):
         """Close an arc."""
         self._do(
             lambda companion, path: companion.memories.resolve(path, memory_id),
-            name=N_("resolving an arc"),
+            name=N_("resolving a plot thread"),
         )
 
     def reopen(self, memory_id: str) -> None:
@@ -196,7 +196,7 @@ class MemoryHands(QObject):
     def keep_shows(self, shown: str) -> None:
         """Show the same beside what holds in the next run. shown: as the rail says it."""
         keeping = self._session.companion.put_setting("memories_shown", shown)
-        self._session.do(keeping, name=N_("keeping what is shown"))
+        self._session.do(keeping, name=N_("saving what is shown"))
 
     # Work
 
@@ -212,7 +212,7 @@ class MemoryHands(QObject):
 
     async def _ask_for(self, path: Path, request: TextRequest) -> None:
         await self._session.companion.texts.ask(path, request)
-        self._session.told.emit(tr("It is written next; the page Work shows it."))
+        self._session.told.emit(tr("It is next in line; the page Work shows it."))
 
     def text_offers(self) -> tuple[TextOffer, ...]:
         """What each longer text takes now; () while no chat is open."""

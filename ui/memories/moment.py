@@ -35,7 +35,7 @@ class MomentBar(QWidget):
         self.setFixedHeight(HEIGHT)
         self.axis = _Axis()
         self.number = QSpinBox()
-        self.number.setAccessibleName(tr("As it stood at message"))
+        self.number.setAccessibleName(tr("As it was at message"))
         self.number.setPrefix("#")
         self.number.setFixedWidth(72)
         self.number.setFixedHeight(28)
@@ -43,7 +43,7 @@ class MomentBar(QWidget):
         self.number.setKeyboardTracking(False)
         self.number.lineEdit().setTextMargins(6, 0, 0, 0)
         self.now = Button(tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET)
-        self._words = Label(tr("As it stood at"), font=ui_font(12, MEDIUM), tone=T2_ROLE)
+        self._words = Label(tr("As it was at"), font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._settle = once(self, SETTLE_MS, self._tell)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 16, 0)
@@ -100,7 +100,7 @@ class MomentBar(QWidget):
     def _show(self) -> None:
         is_now = self.at < 0
         self.now.setVisible(not is_now)
-        self._words.setText(tr("As it stands at") if is_now else tr("As it stood at"))
+        self._words.setText(tr("As of") if is_now else tr("As it was at"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(0, 0, self.width(), 1, current_tokens().line)

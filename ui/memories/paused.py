@@ -14,9 +14,9 @@ from ui.controls.surfaces import Line
 from ui.theme.fonts import MEDIUM, ui_font
 
 POLICY_WORDS = {
-    Policy.CHAT_LOCAL: N_("{} is remembered in each chat alone."),
-    Policy.READ_ONLY: N_("What is kept of {} is used, and nothing is added to it."),
-    Policy.OFF: N_("Nothing that is kept of {} is used, and nothing is added to it."),
+    Policy.CHAT_LOCAL: N_("Each chat keeps its own memories of {}."),
+    Policy.READ_ONLY: N_("Memories kept for {} are used, but nothing is added."),
+    Policy.OFF: N_("Memories kept for {} are neither used nor added to."),
 }
 
 
@@ -56,7 +56,7 @@ class PausedStrip(QWidget):
             count = max(0, view.ground.last - since)
             told = trn("{n} message was played since", "{n} messages were played since", count)
             words = tr(
-                "Nothing is remembered after #{since}; {told}.",
+                "Remembering stopped after #{since}; {told}.",
                 since=max(0, since),
                 told=told if count else tr("nothing was played since"),
             )

@@ -26,7 +26,7 @@ KIND_WORDS = {
     DocumentKind.PROFILE: N_("Profile"),
     DocumentKind.CANON: N_("Canon"),
     DocumentKind.SUMMARY: N_("Summary"),
-    DocumentKind.ARC_SUMMARY: N_("How an arc went"),
+    DocumentKind.ARC_SUMMARY: N_("How a plot thread went"),
     DocumentKind.CONTINUITY: N_("What a reply contradicts"),
     DocumentKind.REPAIR: N_("Correction for the next reply"),
 }
@@ -37,12 +37,12 @@ COLUMN = 720
 MOST = 60
 EDIT_HEIGHT = 220
 EMPTY = N_(
-    "No text yet. A profile of each character, the canon and a summary are written from memories "
-    "once a model is chosen."
+    "No texts yet. Once a model is chosen, it writes character profiles, the canon and a summary "
+    "from memories."
 )
 OF_THEN = N_(
-    "Of an earlier scene: prompts tell only of fears and loyalties. It is written anew when a "
-    "scene ends and more is known by then."
+    "From an earlier scene: prompts use only its fears and loyalties. It is rewritten when a "
+    "scene ends and more is known."
 )
 # A model is asked for these in English, whatever the language of the story.
 LABELS = {
@@ -50,13 +50,13 @@ LABELS = {
     "world": N_("World"),
     "relationships": N_("Relationships"),
     "goals": N_("Goals"),
-    "posture": N_("Posture"),
+    "posture": N_("Attitude"),
     "fears": N_("Fears"),
     "loyalties": N_("Loyalties"),
     "location": N_("Location"),
     "threats": N_("Threats"),
     "unresolved": N_("Unresolved"),
-    "time": N_("Time of the story"),
+    "time": N_("Story time"),
 }
 
 
@@ -153,7 +153,9 @@ class TextCard(Surface):
         self.edit_button.clicked.connect(self.edit)
         self.edit_button.setEnabled(can_change)
         self.drop_button = Button(tr("Drop"), icon="cross", role=ButtonRole.QUIET)
-        self.drop_button.setToolTip(tr("The next reply is not corrected; undo brings it back."))
+        self.drop_button.setToolTip(
+            tr("The next reply is not corrected; undo brings the correction back.")
+        )
         self.drop_button.clicked.connect(self.drop)
         self.drop_button.setEnabled(can_change)
         head = QHBoxLayout()

@@ -26,14 +26,14 @@ KEY = "memories: "  # of offers in the notice
 DISCARD = "discard"
 NOTHING = N_("There is nothing of this kind to clear.")
 POLICY_NAMES = {
-    Policy.FULL: N_("Keep memories of {} across chats"),
+    Policy.FULL: N_("Share memories of {} across chats"),
     Policy.CHAT_LOCAL: N_("Keep memories of {} within each chat"),
     Policy.READ_ONLY: N_("Use memories of {}, add none"),
     Policy.OFF: N_("Neither use nor add memories of {}"),
 }
 POLICY_DONE = {
-    Policy.FULL: N_("{} is remembered across chats."),
-    Policy.CHAT_LOCAL: N_("Each chat with {} remembers for itself."),
+    Policy.FULL: N_("Memories of {} are shared across chats."),
+    Policy.CHAT_LOCAL: N_("Each chat with {} has its own memories."),
     Policy.READ_ONLY: N_("Memories of {} are used, and none is added."),
     Policy.OFF: N_("Memories of {} are neither used nor added."),
 }
@@ -65,7 +65,7 @@ class WholeCommands(QObject):
             also=tr("read-only commit"),
         )
         self.discard = self._command(
-            tr("Leave what was played unread"),
+            tr("Skip what was played meanwhile"),
             "eye-off",
             self._on_discard,
             also=tr("read-only discard"),
@@ -117,7 +117,7 @@ class WholeCommands(QObject):
             policies = menu.addMenu(menu_text(tr("Memories of {keeper}", keeper=keeper)))
             policies.addActions(list(self.policies.values()))
         menu.addSeparator()
-        kinds = menu.addMenu(tr("Clear one kind"))
+        kinds = menu.addMenu(tr("Clear one kind of memory"))
         kinds.addActions(list(self.clear.values()))
         menu.addActions([self.forget, self.fresh])
         return menu
@@ -163,20 +163,22 @@ class WholeCommands(QObject):
     def _on_pause(self) -> None:
         path, memories = self._session.path, self._session.companion.memories
         if path is not None:
-            told = tr("From here on nothing is added to the memory of this chat.")
+            told = tr("From here on, nothing is added to this chat's memory.")
             self._do(path, memories.pause(path), told, name=N_("pausing memory"))
 
     def _on_commit(self) -> None:
         path, memories = self._session.path, self._session.companion.memories
         if path is not None:
-            told = tr("What was played since is read, and memory goes on.")
+            told = tr("What was played meanwhile is read, and remembering goes on.")
             self._do(path, memories.commit(path), told, name=N_("going on with memory"))
 
     def _on_policy(self, policy: Policy) -> None:
         path, memories = self._session.path, self._session.companion.memories
         if path is not None:
             told = tr(POLICY_DONE[policy]).format(self._keeper)
-            self._do(path, memories.set_policy(path, policy), told, name=N_("setting what is kept"))
+            self._do(
+                path, memories.set_policy(path, policy), told, name=N_("choosing what is kept")
+            )
 
     # What is asked about first
 
@@ -187,10 +189,10 @@ class WholeCommands(QObject):
             self._offer(
                 DISCARD,
                 trn(
-                    "{n} message played since will not be read for memory. The chat itself stays, "
-                    "and this can be undone.",
-                    "{n} messages played since will not be read for memory. The chat itself stays, "
-                    "and this can be undone.",
+                    "{n} message played meanwhile will not be read for memory. The chat itself "
+                    "stays, and this can be undone.",
+                    "{n} messages played meanwhile will not be read for memory. The chat itself "
+                    "stays, and this can be undone.",
                     count,
                 ),
                 tr("Leave them unread"),
@@ -198,9 +200,9 @@ class WholeCommands(QObject):
 
     def _on_forget(self) -> None:
         if self._keeper:
-            stays = tr("What {keeper} keeps and the state ledger stay.", keeper=self._keeper)
+            stays = tr("What {keeper} remembers and the current state stay.", keeper=self._keeper)
         else:
-            stays = tr("The state ledger stays.")
+            stays = tr("The current state stays.")
         self._offer_gone(
             FORGET,
             lambda gone: f"{tr('This forgets {gone} of this chat.', gone=gone)} {stays}",
@@ -212,10 +214,10 @@ class WholeCommands(QObject):
 
         def sentence(gone: str) -> str:
             if not keeper:
-                return tr("A fresh start takes all that this chat remembers: {gone}.", gone=gone)
+                return tr("A fresh start deletes all memories of this chat: {gone}.", gone=gone)
             return tr(
-                "A fresh start takes all that this chat remembers, and all that {keeper} keeps "
-                "from any chat: {gone}.",
+                "A fresh start deletes all memories of this chat, and everything {keeper} "
+                "remembers from any chat: {gone}.",
                 keeper=keeper,
                 gone=gone,
             )
@@ -223,7 +225,7 @@ class WholeCommands(QObject):
         self._offer_gone(FRESH, sentence, tr("Start afresh"))
 
     def _on_clear(self, tier: str) -> None:
-        self._offer_gone(tier, lambda gone: tr("This clears {gone}.", gone=gone), tr("Clear them"))
+        self._offer_gone(tier, lambda gone: tr("This clears {gone}.", gone=gone), tr("Clear"))
 
     def _offer_gone(self, key: str, sentence: Callable[[str], str], way_on: str) -> None:
         path = self._session.path
@@ -250,11 +252,14 @@ class WholeCommands(QObject):
             return
         match offered.removeprefix(KEY):
             case "discard":
-                command, told = memories.discard(path), tr("What was played is left unread.")
+                command, told = memories.discard(path), tr("What was played meanwhile is skipped.")
             case "forget":
                 command, told = memories.forget_chat(path), tr("This chat is forgotten.")
             case "fresh":
-                command, told = memories.fresh_start(path), tr("All is forgotten: a fresh start.")
+                command, told = (
+                    memories.fresh_start(path),
+                    tr("Everything is forgotten: a fresh start."),
+                )
             case tier:
                 name = tr(TIERS[Tier(tier)].words.name)
                 command = memories.clear_tier(path, Tier(tier))

@@ -51,28 +51,28 @@ END_WORDS = {
     EndReason.SUPERSEDED: N_("replaced"),
     EndReason.MERGED: N_("merged with others"),
     EndReason.RESOLVED: N_("resolved"),
-    EndReason.RETIRED: N_("no longer so"),
-    EndReason.OUTRANKED: N_("others mattered more"),
+    EndReason.RETIRED: N_("no longer true"),
+    EndReason.OUTRANKED: N_("others were more important"),
     EndReason.BY_HAND: N_("ended by you"),
 }
 _HOW_IT_ENDED = {
     EndReason.SUPERSEDED: N_("Replaced"),
     EndReason.MERGED: N_("Merged with others"),
     EndReason.RESOLVED: N_("Resolved"),
-    EndReason.RETIRED: N_("No longer so"),
-    EndReason.OUTRANKED: N_("Others mattered more"),
+    EndReason.RETIRED: N_("No longer true"),
+    EndReason.OUTRANKED: N_("Others were more important"),
     EndReason.BY_HAND: N_("Ended by you"),
 }
 IMPORTANCE_WORDS = {1: N_("minor"), 2: N_("normal"), 3: N_("high")}
 _IMPORTANCE = {
     1: N_("The first to go when room is short."),
     2: N_("Kept as long as there is room."),
-    3: N_("Among the last to go when room is short."),
+    3: N_("One of the last to go when room is short."),
 }
 _LASTING = {
-    Expiration.SCENE: N_("Matters for its scene."),
-    Expiration.SESSION: N_("Matters while this chat lasts."),
-    Expiration.PERMANENT: N_("Matters for good."),
+    Expiration.SCENE: N_("Important for its scene."),
+    Expiration.SESSION: N_("Important as long as this chat goes on."),
+    Expiration.PERMANENT: N_("Important for good."),
 }
 WITHOUT_MODEL = N_("found without a model")
 FOUND_WITHOUT_MODEL = N_("Found without a model")
@@ -90,12 +90,21 @@ STORED_WORDS = (
     *(N_("leadership"), N_("objective"), N_("alliances"), N_("hostility level")),
     *(N_("low"), N_("medium"), N_("high")),
 )
+# Those that read oddly as they are stored.
+_PLAIN_WORDS = {
+    "arc": N_("plot thread"),
+    "outfit_disguise": N_("clothes or disguise"),
+    "active_goal": N_("current goal"),
+    "carried_items": N_("carries"),
+    "political_control": N_("ruled by"),
+    "hostility_level": N_("hostility"),
+}
 SOURCE_LENGTH = 900  # letters of a message that are shown as proof
 
 
 def stored_word(name: str) -> str:
     """A type, field, strength or kind of entity as people read it."""
-    return tr(name.replace("_", " "))
+    return tr(_PLAIN_WORDS.get(name, name.replace("_", " ")))
 
 
 def kind_words(memory: Memory) -> str:
@@ -120,7 +129,7 @@ def standing_words(standing: Standing) -> str:
     if standing.status is Status.ACTIVE:
         return ""
     if standing.status is Status.ENDED and is_put_aside(standing.memory):
-        return tr("put aside until there is room")
+        return tr("set aside until there is room")
     if standing.status is Status.ENDED and standing.ending is not None:
         words = tr(END_WORDS[standing.ending.reason])
         return f"{words}: {standing.ending.text}" if standing.ending.text else words
@@ -197,21 +206,21 @@ def confidence_words(memory: Memory) -> str:
         case Grounding.YOURS:
             return tr("You wrote it.")
         case Grounding.IMPORTED:
-            return tr("Taken over from another program, without a message of this chat.")
+            return tr("Imported from another program, without a message of this chat.")
         case Grounding.UNGROUNDED:
-            return tr("No message was found that says it.")
+            return tr("No message was found that says this.")
         case Grounding.DERIVED:
-            said = tr("Merged from memories that cite messages.")
+            said = tr("Merged from memories that name their messages.")
         case _:
-            said = tr("It cites the messages it comes from.")
+            said = tr("It names the messages it comes from.")
     if passes:
         again = trn(
-            "Not mentioned again in the last {n} reading.",
-            "Not mentioned again in the last {n} readings.",
+            "Not mentioned in the last {n} reading.",
+            "Not mentioned in the last {n} readings.",
             passes,
         )
         return f"{said} {again}"
-    return f"{said} {tr('Confirmed by the last reading.')}"
+    return f"{said} {tr('Confirmed in the last reading.')}"
 
 
 def made_words(memory: Memory) -> str:

@@ -16,11 +16,11 @@ class MindCommands(PageCommands):
         self.map = self._command(tr("Show the map"), tr("Who knows what, as a map."), "graph", "M")
         self.table = self._command(tr("Show the table"), tr("The same as a table."), "layers", "T")
         self.secrets = self._command(
-            tr("Show secrets"), tr("Read what people hide and are wrong about."), "eye", "S"
+            tr("Show secrets"), tr("See what people hide and are wrong about."), "eye", "S"
         )
         self.leaks = self._command(
             tr("Check for leaks"),
-            tr("Does the reply tell what its speaker cannot know?"),
+            tr("Does the reply reveal what its speaker cannot know?"),
             "triangle",
             "L",
         )
@@ -36,8 +36,8 @@ class MindCommands(PageCommands):
             tr("Back to now"), tr("Look at the newest message again."), "clock", "N"
         )
         self.nothing = self._command(
-            tr("Choose nothing"), tr("All in front again."), "cross", "Esc"
+            tr("Choose nothing"), tr("Show everything in front again."), "cross", "Esc"
         )
         self.read_now = self._command(
-            tr("Read this story now"), tr("Look for memories up to the last message."), "pulse"
+            tr("Read this story now"), tr("Look for memories up to the latest message."), "pulse"
         )

@@ -24,7 +24,7 @@ from ui.theme.tokens import faded
 LANE = 24
 FOOT = 32
 BAND = 3  # px, of who is there
-NOTHING = N_("Choose a matter to see who came to know it, and when.")
+NOTHING = N_("Choose a matter to see who learned of it, and when.")
 
 
 def _glyphs(axis: Axis, stretches: Sequence[Stretch]) -> list[float]:
@@ -56,7 +56,7 @@ class Lanes(QWidget):
         self._proposition = -1
         self._at = self._last = 0
         self._person = ""
-        self.setAccessibleName(tr("Who came to know it, and when"))
+        self.setAccessibleName(tr("Who learned of it, and when"))
         self.setForegroundRole(T3_ROLE)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -128,7 +128,8 @@ class LeakStrip(QWidget):
     def _link(self, word: str, message: int) -> Link:
         if message < 0:
             link = Link(
-                tr("{word}: before the chat", word=word), tr("It was so before this chat began.")
+                tr("{word}: before the chat", word=word),
+                tr("It was already so before this chat began."),
             )
             link.setEnabled(False)
             return link

@@ -33,7 +33,7 @@ from ui.minds.veil import Veil
 from ui.shell.side_split import Side, SideSplit
 
 PANE, PANE_MINIMUM = 312, 280
-NOTHING_THEN = N_("Nobody knew anything yet at this moment. Move the playhead further.")
+NOTHING_THEN = N_("Nobody knew anything yet at this point. Move the slider further right.")
 
 
 class MindsPage(QWidget):
@@ -283,7 +283,7 @@ class MindsPage(QWidget):
         self.leak_strip.show_leaks(minds.map, leaks, message)
         if not leaks:
             self._session.told.emit(
-                tr("#{message} tells nothing that its speaker cannot know.", message=message)
+                tr("#{message} reveals nothing that its speaker cannot know.", message=message)
             )
 
     # What is shown

@@ -20,14 +20,17 @@ from ui.minds.words import briefly, counts_words, holding_words, how_words, step
 from ui.theme.fonts import story_font
 
 MOST = 12  # entries of a kind until more are asked for
-NOTHING = N_("Choose a person to see the world as they know it, or a matter to see who holds what.")
+NOTHING = N_(
+    "Choose a person to see the world through their eyes, or a matter to see who knows what "
+    "about it."
+)
 PERSON_WORDS = {
     Attitude.KNOWS: N_("Knows"),
     Attitude.SUSPECTS: N_("Suspects"),
     Attitude.BELIEVES: N_("Believes, wrongly"),
     Attitude.HIDING: N_("Hides"),
     Attitude.UNAWARE: N_("Does not know"),
-    Attitude.KEPT: N_("Is kept in the dark about"),
+    Attitude.KEPT: N_("Must not learn of"),
 }
 PROPOSITION_WORDS = {
     Attitude.KNOWS: N_("Who knows it"),
@@ -35,7 +38,7 @@ PROPOSITION_WORDS = {
     Attitude.BELIEVES: N_("Who is wrong about it"),
     Attitude.HIDING: N_("Who hides it"),
     Attitude.UNAWARE: N_("Who does not know it"),
-    Attitude.KEPT: N_("Who is kept in the dark"),
+    Attitude.KEPT: N_("Who must not learn of it"),
 }
 
 
@@ -128,7 +131,7 @@ class MindPane(QWidget):
         if not held:
             yield body(
                 tr(
-                    "Nothing is known of {name}'s mind at #{at}.",
+                    "Nothing is known of what {name} knew at #{at}.",
                     name=minds.name(self._person),
                     at=self._at,
                 )
@@ -224,7 +227,7 @@ class MindPane(QWidget):
         yield AttitudeHead(tr("Whom it can still hurt"), icon="bolt")
         if not keys:
             words = (
-                tr("Nobody: whom it was hidden from knows it.")
+                tr("Nobody: everyone it was hidden from knows it now.")
                 if risk.keepers
                 else tr("Nobody any more.")
             )

@@ -11,15 +11,16 @@ from app.views.memory_view import MemoryView
 from ui.controls.buttons import Button, ButtonRole
 from ui.memories.pane.states import EmptyState
 
-TITLE = N_("Nobody's mind is known yet")
+TITLE = N_("Nothing is known yet about who knows what")
 SENTENCE = N_(
-    "Who knows, suspects, hides or is wrong about what is read from the story while it goes on. "
-    "Here it becomes a map: who may hear of a secret, who told whom, and what a reply gives away."
+    "As the story goes on, Tavernkeep notes who knows, suspects, hides or is wrong about what. "
+    "Here you see it as a map: who may hear of a secret, who told whom, and what a reply gives "
+    "away."
 )
 READING = N_("The story is being read. People and their secrets appear here as they are found.")
 NO_SECRETS = N_(
-    "The story was read, and nothing was found that one knows and another does not. It appears "
-    "here once somebody hides, suspects or finds out something."
+    "The story was read, but nothing was found that one character knows and another does not. It "
+    "appears here once somebody hides, suspects or finds out something."
 )
 
 
@@ -64,9 +65,10 @@ class NoMinds(EmptyState):
         if in_review:  # it was read: what was found is what there is to see first
             self.read.hide()
             words = trn(
-                "{n} entry was found and waits for your review. It appears here once you keep it.",
-                "{n} entries were found and wait for your review. They appear here once you keep "
-                "them.",
+                "{n} entry was found and waits for your review. It appears here once you approve "
+                "it.",
+                "{n} entries were found and wait for your review. They appear here once you "
+                "approve them.",
                 in_review,
             )
         self.sentence.setText(words)

@@ -174,7 +174,7 @@ class Timeline(QWidget):
             return
         topic = minds.topic(self._proposition)
         self.title.setText(tr(VEILED) if self._veil.hides(topic) else topic.title)
-        self._sentence.setText(tr("who came to know it, and when"))
+        self._sentence.setText(tr("who learned of it, and when"))
         self._show_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

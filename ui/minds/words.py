@@ -21,15 +21,15 @@ LEGEND = {
     Attitude.BELIEVES: N_("is wrong"),
     Attitude.UNAWARE: N_("does not know"),
     Attitude.HIDING: N_("hides"),
-    Attitude.KEPT: N_("kept from"),
+    Attitude.KEPT: N_("must not know"),
 }
 TIPS = {
     Attitude.KNOWS: N_("Knows it, and it is so."),
-    Attitude.SUSPECTS: N_("Takes it for possible."),
-    Attitude.BELIEVES: N_("Believes it, and it is not so."),
+    Attitude.SUSPECTS: N_("Thinks it possible."),
+    Attitude.BELIEVES: N_("Believes it, but it is not true."),
     Attitude.UNAWARE: N_("Does not know it, though others do."),
     Attitude.HIDING: N_("Knows it and hides it from somebody."),
-    Attitude.KEPT: N_("Somebody hides it from them; whether they have an idea, nobody says."),
+    Attitude.KEPT: N_("Somebody hides it from them; it is not said whether they suspect anything."),
 }
 _LEARNED = {  # by channel
     "saw": N_("saw it"),
@@ -78,7 +78,7 @@ def _count_words(attitude: Attitude, count: int) -> str:
         case Attitude.UNAWARE:
             return trn("{n} unaware", "{n} unaware", count)
         case Attitude.KEPT:
-            return trn("{n} kept out", "{n} kept out", count)
+            return trn("{n} must not know", "{n} must not know", count)
 
 
 def stance_words(minds: EpistemicMapView, stance: Stance) -> str:
@@ -165,7 +165,7 @@ def step_how(step: Step) -> str:
     """How the learner came by it, where no teller is known."""
     if step.teller:
         return tr("told")
-    return tr(_LEARNED.get(step.standing.memory.channel, N_("not said how")))
+    return tr(_LEARNED.get(step.standing.memory.channel, N_("unclear how")))
 
 
 def scene_words(story: Story, scene: Scene) -> str:
@@ -189,7 +189,7 @@ def leaks_title(leaks: Iterable[Leak], message: int) -> str:
     """ "2 possible leaks in #98"."""
     count = sum(leak.kind is not LeakKind.TOLD for leak in leaks)
     if not count:
-        return tr("A secret is told in #{message}", message=message)
+        return tr("A secret is revealed in #{message}", message=message)
     return trn(
         "{n} possible leak in #{message}",
         "{n} possible leaks in #{message}",

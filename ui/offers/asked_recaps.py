@@ -21,14 +21,10 @@ Begin = Callable[[], Coroutine[Any, Any, object]]
 
 
 TAKES = {
-    Asked.MESSAGES: N_(
-        "Writing the recaps of these messages takes {requests} to the model, about {cost}."
-    ),
-    Asked.SCENES: N_(
-        "Writing the recaps of these scenes takes {requests} to the model, about {cost}."
-    ),
+    Asked.MESSAGES: N_("Recapping these messages takes {requests} to the model, about {cost}."),
+    Asked.SCENES: N_("Recapping these scenes takes {requests} to the model, about {cost}."),
     Asked.RUNNING: N_(
-        "Making the running recap again from this scene on takes {requests} to the model, about "
+        "Rebuilding the running recap from this scene on takes {requests} to the model, about "
         "{cost}."
     ),
 }
@@ -40,11 +36,11 @@ def asked_sentence(cost: AskedCost, *, is_paused: bool = False) -> str:
     tokens = tr("{tokens} tokens", tokens=roughly(cost.tokens))
     known = [tokens]
     if cost.price is not None:
-        known.append(tr("about {price} by your prices", price=number(cost.price, 2)))
+        known.append(tr("about {price} at your prices", price=number(cost.price, 2)))
     said = tr(TAKES[cost.of], requests=requests, cost=", ".join(known))
     is_first = cost.of is not Asked.RUNNING
-    order = tr("They go before all else that waits.") if is_first else ""
-    paused = tr("The work is paused: it begins when you go on.") if is_paused else ""
+    order = tr("These come before everything else in the queue.") if is_first else ""
+    paused = tr("Work is paused; this starts when you resume.") if is_paused else ""
     return " ".join(filter(None, (said, order, paused)))
 
 

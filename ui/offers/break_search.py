@@ -19,14 +19,14 @@ from ui.shell.notice import Notice
 
 COST, NO_MODEL, FOUND = "cost of breaks", "no model for breaks", "breaks found"
 ASKS_NO_MODEL = N_(
-    "No model is set, so there is none to look for scene breaks. Changes of place, time and "
-    "company are found without one."
+    "No model is chosen, so none can look for scene breaks. Changes of place, time and "
+    "characters are found without one."
 )
 READS_ONLY = N_(
-    "Another Tavernkeep works in this data folder, or safe mode is on: no model is asked here."
+    "Another Tavernkeep is using this data folder, or safe mode is on, so no model is asked here."
 )
-NOTHING_LEFT = N_("The model has looked at every message already: there is nothing to ask it.")
-PAUSED = N_("The work is paused: it begins when you go on.")
+NOTHING_LEFT = N_("The model has already checked every message. There is nothing left to ask.")
+PAUSED = N_("Work is paused; this starts when you resume.")
 SETTLE_MS = 300
 PATIENCE = 20  # looks without any work, before what is left is taken as not to be had
 LOST_PATIENCE = 3  # the same where a question failed: others may still follow it
@@ -51,7 +51,7 @@ def cost_sentence(cost: SearchCost) -> str:
 def found_sentence(found: list[int], failed: int) -> str:
     """What a search found. found: indexes of the messages that end a scene now."""
     if not found:
-        said = tr("The model found no further scene break.")
+        said = tr("The model found no more scene breaks.")
     elif len(found) == 1:
         said = tr("The model found 1 scene break, after #{found}.", found=found[0])
     else:
@@ -67,8 +67,8 @@ def found_sentence(found: list[int], failed: int) -> str:
     if not failed:
         return said
     unanswered = trn(
-        "{n} question went without an answer; Work says why.",
-        "{n} questions went without an answer; Work says why.",
+        "{n} question got no answer; the page Work says why.",
+        "{n} questions got no answer; the page Work says why.",
         failed,
     )
     return f"{said} {unanswered}"

@@ -47,7 +47,7 @@ class CapNotice(QObject):
         self._asked = wished[0] if wished else None
         if self._asked is not None:
             question = tr(
-                "The cap of this day is reached, so “{label}”, which you asked for, waits until "
+                "Today's limit is reached, so “{label}”, which you asked for, waits until "
                 "midnight.",
                 label=retold(self._asked.spec.label),
             )
@@ -64,7 +64,7 @@ class CapNotice(QObject):
             self.told = companion.use.today.isoformat()  # the page says it
 
     def _tell(self, cap: DayCap, held: int) -> None:
-        waits = trn("{n} operation waits.", "{n} operations wait.", held)
+        waits = trn("{n} job waits.", "{n} jobs wait.", held)
         sentence, today = f"{cap.sentence} {waits}", self._session.companion.use.today.isoformat()
         if self._is_standing:
             self._notice.amend(CAP, sentence)

@@ -73,7 +73,7 @@ class CorrectionNotice(QObject):
         what = " ".join(one.text for one in lines)
         self._found = "" if what in self._answered else what
         if self._found:
-            sentence = tr("The newest reply contradicts what was: {what}", what=what[:LONGEST])
+            sentence = tr("The newest reply contradicts the story: {what}", what=what[:LONGEST])
             self._notice.offer(FOUND, sentence, way_on=tr("Correct it"))
         else:
             self._notice.withdraw(FOUND)
@@ -135,10 +135,10 @@ def _sentence(note: Document, documents: tuple[Document, ...]) -> str:
     said = " ".join(note.text.split())
     if told:
         return tr(
-            "The newest reply contradicts what was: {what} The next prompt says: {note}",
+            "The newest reply contradicts the story: {what} The next prompt says: {note}",
             what=told[:LONGEST],
             note=said[:LONGEST],
         )
     return tr(
-        "The newest reply contradicts what was. The next prompt says: {note}", note=said[:LONGEST]
+        "The newest reply contradicts the story. The next prompt says: {note}", note=said[:LONGEST]
     )

@@ -14,16 +14,16 @@ from ui.shell.notice import Notice
 
 DEMO, BRIDGE = "demo", "bridge"
 DEMO_ALONE = N_(
-    "This is the demo story. Everything works on it; your own chats come once Tavernkeep knows "
-    "where SillyTavern is."
+    "This is the demo story. You can try everything here; your own chats appear once Tavernkeep "
+    "knows where SillyTavern is."
 )
-DEMO_TOO = N_("This is the demo story. Everything works on it.")
+DEMO_TOO = N_("This is the demo story. You can try everything here.")
 NO_BRIDGE = N_(
-    "Chats are read already. For recaps to reach SillyTavern's prompt, it needs a small extension, "
-    "the bridge."
+    "Your chats are being read already. To get recaps into its prompt, SillyTavern needs a small "
+    "extension, the bridge."
 )
 INSTALLING = N_("Installing the bridge")
-RELOAD = N_("The bridge is installed. Reload SillyTavern's page in the browser, and it connects.")
+RELOAD = N_("The bridge is installed. Reload SillyTavern's page in your browser to connect it.")
 
 
 class FirstSteps(QObject):
@@ -82,7 +82,7 @@ class FirstSteps(QObject):
     async def _offer_bridge(self, folder: Path) -> None:
         status = await self._session.companion.bridge.status(folder)
         if status.newer_available:
-            self._notice.offer(BRIDGE, status.sentence, way_on=tr("Bring it up to date"))
+            self._notice.offer(BRIDGE, status.sentence, way_on=tr("Update the bridge"))
         elif status.installed and not self._awaits_page:
             self._notice.withdraw(BRIDGE)
         elif status.installed:

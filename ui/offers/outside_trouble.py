@@ -44,17 +44,18 @@ class OutsideTrouble(QObject):
 
     def _look(self, _health: object = None) -> None:
         companion = self._session.companion
-        self._tell(NO_ROOM, companion.room.sentence, tr("Try now"), tr("All of it is kept now."))
+        self._tell(NO_ROOM, companion.room.sentence, tr("Try now"), tr("Everything is saved now."))
         back = tr("SillyTavern's folder is there again.")
         self._tell(NO_FOLDER, companion.folder_gone, tr("Choose the folder"), back)
         self._tell(NO_KEY, companion.work.missing_key, tr("Enter the key"), "")
         vain = companion.work.in_vain
-        said = tr("{why} The work is paused, so that no more is paid for nothing.", why=vain)
+        said = tr("{why} Work is paused so that you do not pay for nothing.", why=vain)
         ways = {GO_ON: tr("Go on")}
         self._tell(IN_VAIN, said if vain else "", tr("Test or change the model"), "", ways)
         held = "" if vain else companion.work.held_in_vain
         said = tr(
-            "{why} This waits, so that no more is paid for nothing; the rest goes on.", why=held
+            "{why} This work waits so that you do not pay for nothing; everything else continues.",
+            why=held,
         )
         self._tell(HELD_IN_VAIN, said if held else "", tr("Test or change the model"), "", ways)
 
@@ -90,7 +91,7 @@ class OutsideTrouble(QObject):
             self.model_wanted.emit()
             return
         elif key == NO_ROOM:
-            self._session.do(self._try_room(), name=N_("looking for room"))
+            self._session.do(self._try_room(), name=N_("checking for disk space"))
         if key in self._told:
             self._told[key] = ""
             self._look()

@@ -75,7 +75,7 @@ class PageChat(QObject):
         title = self._title(self._offered)
         if follows:
             sentence = tr("SillyTavern shows {title}.", title=title)
-            self._notice.offer(PAGE_CHAT, sentence, way_on=tr("Back to it"))
+            self._notice.offer(PAGE_CHAT, sentence, way_on=tr("Go back to it"))
         else:
             sentence = tr("SillyTavern shows another chat: {title}.", title=title)
             self._notice.offer(PAGE_CHAT, sentence, way_on=tr("Open it"))

@@ -16,8 +16,8 @@ from ui.shell.notice import Notice
 RECAP_IMPORT = "taking in"
 SETTINGS = "settings of others"
 MOST_LABELS = 4  # of settings that are named; of more it is said how many they are
-UNDONE = N_("Undo takes that back again.")
-NOTHING = N_("No other extension left anything of this chat that is not known here.")
+UNDONE = N_("Undo reverses this.")
+NOTHING = N_("Other extensions left nothing about this chat that is not known here.")
 
 
 class RecapImportOffer(QObject):
@@ -45,24 +45,22 @@ class RecapImportOffer(QObject):
             return
         if settings:  # shown once the other notice is gone
             sentence = "\n".join((*settings_sentences(settings), tr(UNDONE)))
-            self._notice.offer(SETTINGS, sentence, way_on=tr("Take over the settings"))
+            self._notice.offer(SETTINGS, sentence, way_on=tr("Import the settings"))
         if found:
             sentences = (*taken_sentences(found), *left_out_sentences(found), tr(UNDONE))
-            self._notice.offer(RECAP_IMPORT, "\n".join(sentences), way_on=tr("Take it in"))
+            self._notice.offer(RECAP_IMPORT, "\n".join(sentences), way_on=tr("Import"))
         elif not settings:
             sentences = (tr(NOTHING), *left_out_sentences(found), *_left_out_settings(settings))
             self._session.told.emit(" ".join(sentences))
 
     async def _take_in(self, path: Path) -> None:
         taken = await self._session.companion.edits.extension.take_in(path)
-        said = tr("Taken in: {parts}", parts=joined(taken.parts)) if taken else tr(NOTHING)
+        said = tr("Imported: {parts}", parts=joined(taken.parts)) if taken else tr(NOTHING)
         self._session.told.emit(said)
 
     async def _take_settings(self, path: Path) -> None:
         taken = await self._session.companion.their_settings.take_over(path)
-        said = trn(
-            "{n} setting was taken over.", "{n} settings were taken over.", len(taken.values)
-        )
+        said = trn("{n} setting was imported.", "{n} settings were imported.", len(taken.values))
         self._session.told.emit(said)
 
     def _on_acted(self, key: str) -> None:
@@ -70,7 +68,7 @@ class RecapImportOffer(QObject):
         if path is None or key not in (RECAP_IMPORT, SETTINGS):
             return
         work = self._take_in(path) if key == RECAP_IMPORT else self._take_settings(path)
-        self._session.do(work, name=N_("taking it in"))
+        self._session.do(work, name=N_("importing"))
 
     def _on_chat_opened(self, _story: object) -> None:
         self._notice.withdraw(RECAP_IMPORT)
@@ -89,7 +87,11 @@ def taken_sentences(found: Findings) -> tuple[str, ...]:
 def left_out_sentences(found: Findings) -> tuple[str, ...]:
     """What is not taken in and why, a sentence for each extension."""
     return tuple(
-        tr("Not taken from {extension}: {reasons}.", extension=one.whose, reasons=joined(reasons))
+        tr(
+            "Not imported from {extension}: {reasons}.",
+            extension=one.whose,
+            reasons=joined(reasons),
+        )
         for one in found.of
         if (reasons := one.reasons)
     )
@@ -102,7 +104,7 @@ def settings_sentences(found: TheirSettings) -> tuple[str, ...]:
     named = found.labels[:MOST_LABELS]
     more = len(found.labels) - len(named)
     listed = (*named, trn("{n} more", "{n} more", more)) if more else named
-    said = tr("Settings of Smart Memory that are different here: {names}.", names=joined(listed))
+    said = tr("Smart Memory settings that differ here: {names}.", names=joined(listed))
     return (said, *_left_out_settings(found))
 
 

@@ -33,8 +33,8 @@ from ui.theme.fonts import MEDIUM, display_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 EXPLANATION = N_(
-    "Recaps get a new version with the other words, memories are changed. Your messages stay as "
-    "they are. Undo takes all of it back in one step."
+    "Recaps get a new version with the new words, and memories are changed. Your messages stay "
+    "as they are. Undo reverses all of it in one step."
 )
 SETTLE_MS = 150
 SIZE = QSize(680, 560)
@@ -69,10 +69,10 @@ class ReplaceDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Find and replace"))
         self.resize(size_over(parent, SIZE))
-        self.sought = Field(tr("Find"), placeholder=tr("Words as they stand"))
-        self.put = Field(tr("Replace with"), placeholder=tr("Nothing: the words are dropped"))
+        self.sought = Field(tr("Find"), placeholder=tr("The words to find"))
+        self.put = Field(tr("Replace with"), placeholder=tr("Nothing: the words are removed"))
         self.whole = self._check(tr("Whole words only"), is_on=True)
-        self.cased = self._check(tr("Capital and small letters as written"), is_on=True)
+        self.cased = self._check(tr("Match case"), is_on=True)
         self.parts = {
             part: self._check(tr(words), is_on=True) for part, words in PART_WORDS.items()
         }
@@ -176,7 +176,7 @@ class ReplaceDialog(QDialog):
 def finds_sentence(finds: Finds, *, is_done: bool = False) -> str:
     """In how many texts, and of which kinds."""
     if not finds.count:
-        return tr("Nothing that was written of this chat says that.")
+        return tr("Nothing written for this chat contains that.")
     kinds = ", ".join(
         f"{tr(PART_WORDS[part])} {number(count)}" for part, count in finds.texts.items()
     )

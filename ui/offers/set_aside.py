@@ -13,8 +13,8 @@ from ui.shell.notice import Notice
 
 SET_ASIDE = "set aside"
 QUESTION = N_(
-    "The running recap in this chat's file was written for another chat, so it is set aside. Was "
-    "this chat only renamed or copied?"
+    "The running recap in this chat's file was written for another chat, so it is not used. Did "
+    "you just rename or copy this chat?"
 )
 
 

@@ -74,5 +74,5 @@ def under_way_sentence(ahead: Operation) -> str:
         return tr("This story is being read: {label}.", label=label)
     why = ahead.held or ahead.error
     if why:
-        return tr("This story is to be read, and waits. {why}", why=retold(why))
-    return tr("This story is to be read, and waits for its turn: {label}.", label=label)
+        return tr("Reading this story has to wait. {why}", why=retold(why))
+    return tr("This story will be read when its turn comes: {label}.", label=label)

@@ -86,7 +86,9 @@ def trim_sentence(slots: SlotSet) -> str:
     rest = len(cuts) - MOST_NAMED
     if rest > 0:
         words.append(trn("{n} more", "{n} more", rest))
-    return tr("Not all memory fits its budgets. Cut, in tokens: {slots}.", slots=", ".join(words))
+    return tr(
+        "Not everything fits into its budget. Cut, in tokens: {slots}.", slots=", ".join(words)
+    )
 
 
 def _cuts(slots: SlotSet) -> dict[str, int]:

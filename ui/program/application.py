@@ -50,10 +50,11 @@ THREADS = 4
 AGAIN = -1  # in place of an exit code: start anew, without safe mode
 SETTLED_MS = 10_000  # a start that came so far was no crash
 STILL_ENDING = N_(
-    "Tavernkeep is still ending from before, and keeps what it has. This window goes on then."
+    "Tavernkeep is still closing from last time and saving your data. This window continues "
+    "afterwards."
 )
 LOOK_SECONDS = 0.3
-CANNOT_GO_ON = N_("Tavernkeep cannot go on: something unexpected failed. The log says what.")
+CANNOT_GO_ON = N_("Tavernkeep cannot go on because of an unexpected error. The log has details.")
 
 
 @dataclass(frozen=True, slots=True)

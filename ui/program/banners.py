@@ -157,7 +157,7 @@ class Banners(QObject):
                 CATCH_UP,
                 plan_sentence(plan),
                 way_on=plan_command(plan),
-                choices={PART: tr("Only a part")} if plan.has_parts else {},
+                choices={PART: tr("Only part of it")} if plan.has_parts else {},
             )
         else:
             notice.withdraw(CATCH_UP)

@@ -12,9 +12,9 @@ from ui.theme.fonts import display_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 LOSS = N_(
-    "The disk is full: {folder}. What is new since then is kept in memory only: your changes, "
-    "recaps and memories. If Tavernkeep closes now, they are lost. As soon as there is room, they "
-    "are written, and Tavernkeep closes by itself."
+    "The disk is full: {folder}. Everything new since then is held in memory only: your changes, "
+    "recaps and memories. If you close Tavernkeep now, they are lost. Once there is room they "
+    "are saved, and Tavernkeep closes by itself."
 )
 
 
@@ -28,12 +28,12 @@ class LossWarning(QDialog):
         self.setFixedWidth(480)
         self.stay = Button(tr("Keep it open"), role=ButtonRole.MAIN)
         self.stay.clicked.connect(self.reject)
-        self.give_up = Button(tr("Close and lose it"))
+        self.give_up = Button(tr("Close and lose changes"))
         self.give_up.clicked.connect(self.accept)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 22, 24, 20)
         column.setSpacing(12)
-        column.addWidget(Label(tr("Not all is kept yet"), font=display_font(20)))
+        column.addWidget(Label(tr("Not everything is saved yet"), font=display_font(20)))
         words = tr(LOSS, folder=companion.folders.data)
         column.addWidget(Label(words, font=ui_font(12.5), tone=T2_ROLE, wraps=True))
         column.addSpacing(6)

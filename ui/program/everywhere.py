@@ -151,7 +151,7 @@ class Everywhere(QObject):
         else:
             word = trn("Undone: {n} change", "Undone: {n} changes", steps)
         if entry_id == AT_FIRST:
-            where = tr("as it was at first")
+            where = tr("back to the beginning")
         else:
             where = tr("now at: {command}", command=retold(entry.label) if entry else "")
         self._session.told.emit(f"{word}, {where}")
@@ -200,8 +200,8 @@ class Everywhere(QObject):
             self.search_sheet.show_indexing(total, total)
         if failed:
             left = trn(
-                "{n} chat could not be read, and is left out of the search.",
-                "{n} chats could not be read, and are left out of the search.",
+                "{n} chat could not be read and is left out of the search.",
+                "{n} chats could not be read and are left out of the search.",
                 failed,
             )
             self._session.failed.emit(left)
@@ -287,7 +287,10 @@ class Everywhere(QObject):
             address = await companion.bridge.page_address(folder)
             QDesktopServices.openUrl(QUrl(address))
             self._session.told.emit(
-                tr("Opened {address} in your browser. SillyTavern has to run.", address=address)
+                tr(
+                    "Opened {address} in your browser. SillyTavern has to be running.",
+                    address=address,
+                )
             )
 
     def show_status(self, key: str) -> bool:

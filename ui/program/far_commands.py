@@ -87,11 +87,11 @@ class FarCommands(QObject):
         if action.property(ON_CHOSEN):
             self._say_where(words_of(action))
             return
-        said = tr("“{command}” has nothing to do here now.", command=words_of(action))
+        said = tr("“{command}” is not available here right now.", command=words_of(action))
         self._session.told.emit(said)
 
     def _say_where(self, name: str) -> None:
-        self._session.told.emit(tr("“{command}” is done here, with what you choose.", command=name))
+        self._session.told.emit(tr("“{command}” applies to what you select here.", command=name))
 
     def _forget(self) -> None:
         self._late.stop()

@@ -162,7 +162,7 @@ class MainWindow(QWidget):
         self.desk.show_page("story")
         self.desk.banners.page_chat.is_held = False
         kept = session.companion.put_setting("window_state", self.current_state().to_text())
-        session.do(kept, name=N_("remembering that all is set up"))
+        session.do(kept, name=N_("saving that setup is done"))
 
     def open_path(self, path: Path, *, by_itself: bool = False) -> None:
         """Read the chat at `path` and show it; see Session.open_path."""

@@ -18,14 +18,14 @@ from ui.theme.palette import T2_ROLE
 SAFE = "safe mode"
 WORD = "--safe"
 BANNER = N_(
-    "Safe mode: SillyTavern is not watched, nothing is written or asked of a model, and stories "
+    "Safe mode: SillyTavern is not watched, nothing is written, no model is asked, and stories "
     "cannot be changed."
 )
 START_NORMALLY = N_("Start normally")
 OFFER = N_(
-    "Tavernkeep ended unexpectedly at its last starts. Safe mode opens your stories to read, and "
-    "leaves out what may have been the cause: watching SillyTavern, the work that waits, and the "
-    "bridge. Your stories and memories are kept either way."
+    "Tavernkeep closed unexpectedly the last few times. Safe mode opens your stories for reading "
+    "only and leaves out what may have caused it: watching SillyTavern, pending work and the "
+    "bridge. Your stories and memories are safe either way."
 )
 
 

@@ -108,7 +108,7 @@ async def _render(options: PictureOptions, home: Path) -> int:
             await window.desk.session.open_path(chat)
             await companion.settled(chat)
         await _take_pages(album, window)
-        await companion.budgets.put(chat, SCARCE, N_("one budget for each tier"))
+        await companion.budgets.put(chat, SCARCE, N_("one budget for each kind of memory"))
         await album.take_both("budgets-advanced", lambda: poses.show_budgets(window))
         await companion.edits.undo(chat)
         await companion.guard.look(chat)

@@ -32,7 +32,7 @@ TITLE = "Tavernkeep"
 # Desktops read markup in notices, and a server's sentence may be quoted in one.
 NO_MARKUP = str.maketrans("<>", "‹›")
 HERE = N_(
-    "Tavernkeep goes on working here. A press on the lantern brings the window back, its menu "
+    "Tavernkeep keeps working in the background. Click the lantern to open the window; its menu "
     "quits."
 )
 
@@ -152,7 +152,7 @@ class Tray(QObject):
             return
         failed = sum(op.status is OperationStatus.FAILED for op in operations)
         words = trn(
-            "All work is done; {n} piece failed.", "All work is done; {n} pieces failed.", failed
+            "All work is done; {n} job failed.", "All work is done; {n} jobs failed.", failed
         )
         words = words if failed else tr("All work is done.")
         self._tell(words, QSystemTrayIcon.MessageIcon.Information)

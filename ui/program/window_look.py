@@ -50,7 +50,7 @@ class WindowLook(QObject):
         data = self._session.companion.folders.data
         if kept_theme(data) is not choice:
             keeping = asyncio.to_thread(ValueFile(data / THEME_FILE).write, choice.value)
-            self._session.do(keeping, name=N_("keeping the theme for the next start"))
+            self._session.do(keeping, name=N_("saving the theme for the next start"))
         self._theme.set_contrast(ContrastChoice(ProgramSettings(settings).contrast))
         self._theme.set_reading_px(ProgramSettings(settings).story_text_size)
 

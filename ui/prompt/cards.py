@@ -34,7 +34,7 @@ from ui.theme.style import rounded
 
 LINE_PX = 17
 SHOWN_LINES = 8  # of a long text, until all of it is asked for
-NOTHING_SET = N_("Empty: nothing is set here.")
+NOTHING_SET = N_("Empty.")
 
 
 class SlotCard(QWidget):
@@ -116,11 +116,13 @@ class SlotCard(QWidget):
         self._name.setText(name)
         self._name.setToolTip(slot_meaning(slot.key))
         place = (
-            tr("By its macro {{{{{macro}}}}}", macro=slot.macro)
+            tr("Through its macro {{{{{macro}}}}}", macro=slot.macro)
             if slot.macro
             else place_words(slot)
         )
-        self._place.setText(tr("Set, but it did not reach the prompt") if row.is_missing else place)
+        self._place.setText(
+            tr("Added, but it did not reach the prompt") if row.is_missing else place
+        )
         cut = slot.full_tokens - slot.tokens
         tokens, budget = number(slot.tokens), number(slot.budget)
         words = tr("{tokens} of {budget} tokens", tokens=tokens, budget=budget)

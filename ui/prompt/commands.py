@@ -14,17 +14,17 @@ class PromptCommands(PageCommands):
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
         self.copy = self._command(
-            tr("Copy the whole prompt"), tr("As it is read here."), "copy", "Ctrl+Shift+C"
+            tr("Copy the whole prompt"), tr("Exactly as shown here."), "copy", "Ctrl+Shift+C"
         )
         self.compare = self._command(
-            tr("Compare with the turn before"),
-            tr("What is read beside the newest turn before it, word by word."),
+            tr("Compare with the previous turn"),
+            tr("What is shown, next to the turn before it, word by word."),
             "swap",
             "C",
         )
         self.coming = self._command(
-            tr("Read the prompt to come"), tr("The one that is not sent yet."), "prompt"
+            tr("Read the next prompt"), tr("The one that has not been sent yet."), "prompt"
         )
         self.macros = self._command(
-            tr("List the macros"), tr("To put a text where you want it in a card."), "copy"
+            tr("List the macros"), tr("To put a text exactly where you want it in a card."), "copy"
         )

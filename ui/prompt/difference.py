@@ -18,10 +18,10 @@ from ui.theme.fonts import SEMIBOLD, mono_font, ui_font
 
 SLOTS, WHOLE = "slots", "whole"
 SAME = {
-    SLOTS: N_("All slots say the same in both turns."),
-    WHOLE: N_("Both prompts say the same."),
+    SLOTS: N_("All parts are the same in both turns."),
+    WHOLE: N_("Both prompts are the same."),
 }
-NOT_KEPT = N_("Of one of these turns only the slots are kept, not the whole prompt.")
+NOT_KEPT = N_("For one of these turns only Tavernkeep's parts were kept, not the whole prompt.")
 
 
 class DifferencePane(QWidget):
@@ -47,7 +47,7 @@ class DifferencePane(QWidget):
         self.tools.previous.clicked.connect(self.go_previous)
         self.tools.close_button.clicked.connect(self.closed)
         self.columns.pressed.connect(self.go_to)
-        self.extents = Segments(tr("Compare"), {SLOTS: tr("Slots"), WHOLE: tr("Whole prompt")})
+        self.extents = Segments(tr("Compare"), {SLOTS: tr("Parts"), WHOLE: tr("Whole prompt")})
         self.extents.choose(SLOTS)
         self.extents.chosen.connect(self._on_extent)
         self.heads = (

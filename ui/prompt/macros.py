@@ -18,22 +18,22 @@ from ui.theme.fonts import mono_font, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
 WHAT_FOR = N_(
-    "Each of these stands for a text of the prompt. Put one into a character's card, and the "
-    "text appears there, and no longer in its slot. In a preset or an author's note it stays "
-    "empty while the slot holds the text; “Macros” in the settings moves all but the running "
-    "recap out of their slots."
+    "Each macro stands for one part of the prompt. Put it into a character card and the text "
+    "appears there instead of in its usual place. In a preset or author's note it stays empty "
+    "while the text has its own place; “Macros” in the settings moves everything but the running "
+    "recap."
 )
 STATES = {
-    MacroState.IN_SLOT: N_("empty: its text stands in a slot already"),
-    MacroState.IN_BLOCK: N_("empty: its text stands in the one block already"),
-    MacroState.NOTHING: N_("nothing to tell now"),
+    MacroState.IN_SLOT: N_("empty: its text already has its own place"),
+    MacroState.IN_BLOCK: N_("empty: its text is already in the one block"),
+    MacroState.NOTHING: N_("nothing to tell right now"),
 }
 
 
 def state_words(use: MacroUse) -> str:
     """What a macro tells now, or why nothing."""
     if use.state is MacroState.TELLS:
-        return trn("tells {n} token", "tells {n} tokens", use.tokens)
+        return trn("adds {n} token", "adds {n} tokens", use.tokens)
     return tr(STATES[use.state])
 
 

@@ -32,9 +32,11 @@ from ui.prompt.words import break_sentence, coming_sentence, generation_words, t
 from ui.recaps.sides import Sides
 from ui.recaps.version_rows import LEFT, RIGHT, ROW_ROLE
 
-EMPTY = N_("Nothing is injected yet. What is remembered stands here, and recaps of earlier scenes.")
-COMING_WORDS = N_("tokens of memory in the next prompt")
-SENT_WORDS = N_("tokens of memory in this prompt")
+EMPTY = N_(
+    "Nothing is added to the prompt yet. Memories and recaps of earlier scenes will appear here."
+)
+COMING_WORDS = N_("memory tokens in the next prompt")
+SENT_WORDS = N_("memory tokens in this prompt")
 
 
 def _is_in_prompt(message: Message) -> bool:
@@ -168,7 +170,7 @@ class PromptPage(QWidget):
             counted = self._session.companion.tokens.how_counted(s.text for s in slots.slots)
             facts += [counted] if counted else []
         is_counted = self._session.is_counted
-        self.preview.say_nothing_is_there(tr(EMPTY) if is_counted else tr("It is being counted."))
+        self.preview.say_nothing_is_there(tr(EMPTY) if is_counted else tr("Counting …"))
         known = coming_sentence(self._turns[0], slots) if self._turns and slots.slots else ""
         self.preview.show_head(slots.total_tokens, tr(COMING_WORDS), " ".join(facts), known)
         self._show_rows(coming_rows(slots, messages) if slots.slots else (), None)
@@ -206,7 +208,7 @@ class PromptPage(QWidget):
         self._view = view
         facts = turn_facts(view.turn)
         if view.turn.is_late:
-            late = tr("SillyTavern did not wait: these are the slots that it had")
+            late = tr("SillyTavern did not wait: it used the texts it already had")
             facts = f"{facts}. {late}"
         known = break_sentence(view)
         self.preview.show_head(view.turn.total_tokens, tr(SENT_WORDS), f"{facts}.", known)

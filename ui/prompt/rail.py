@@ -13,11 +13,11 @@ from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
 NO_TURNS = N_(
-    "Each prompt that SillyTavern sends while Tavernkeep runs beside it stands here: the last 50 "
-    "of a chat."
+    "Each prompt that SillyTavern sends while Tavernkeep is running appears here: the last 50 of "
+    "each chat."
 )
 
-TIPS = (N_("Compare: this turn left. (L)"), N_("This turn right. (R)"))
+TIPS = (N_("Put this turn on the left to compare. (L)"), N_("Put this turn on the right. (R)"))
 
 
 class TurnRail(QWidget):

@@ -36,7 +36,7 @@ class PromptStrip(QWidget):
         self._rows = tuple(row for row in rows if row.weight)
         self._kept = kept
         names = [f"{_name(row)} {number(row.weight)}" for row in self._rows]
-        self.setAccessibleName(tr("Tokens of the prompt in their order"))
+        self.setAccessibleName(tr("Tokens of the prompt, in order"))
         self.setAccessibleDescription(", ".join(names))
         self.setVisible(bool(self._rows))
         self.update()

@@ -33,7 +33,7 @@ class TurnRow(VersionRow):
 def turn_rows(turns: Sequence[SentTurn], story: Story | None = None) -> tuple[TurnRow, ...]:
     """The rows; turns come newest first. story: tells which message each turn went on from."""
     moments = sent_moments(story) if story is not None else ()
-    coming = TurnRow(COMING, "", 0.0, "", tr("As it stands now"), name=tr("Next prompt"))
+    coming = TurnRow(COMING, "", 0.0, "", tr("As it is now"), name=tr("Next prompt"))
     has_names = len({turn.responder for turn in turns}) > 1
     rows = []
     for turn in turns:
@@ -73,7 +73,7 @@ def _row(turn: SentTurn, *, has_names: bool) -> TurnRow:
     """has_names: not all are for the same one."""
     why = tr(TURN_WORDS[turn.kind]) if turn.kind is not None else ""
     if not turn.total_tokens:
-        why = tr("no memory in it")
+        why = tr("without memory")
     elif has_names:
         why = turn.responder or tr("Nobody named")
     if turn.cut_tokens:

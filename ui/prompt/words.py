@@ -16,7 +16,7 @@ from ui.budgets.words import TURNS_IN_SENTENCES
 GENERATIONS = {
     "normal": N_("Reply"),
     "swipe": N_("Swipe"),
-    "regenerate": N_("Reply written anew"),
+    "regenerate": N_("Reply regenerated"),
     "continue": N_("Reply continued"),
     "impersonate": N_("Written for you"),
     "quiet": N_("In the background"),
@@ -33,7 +33,7 @@ REASONS = {
     Reason.ELSEWHERE: N_("already told elsewhere"),
     Reason.VISIBLE: N_("can still be read in the chat"),
     Reason.SECONDHAND: N_("did not witness it"),
-    Reason.ABSENT: N_("about nobody who is there"),
+    Reason.ABSENT: N_("about nobody who is present"),
     Reason.UNKNOWN: N_("the one who answers does not know it"),
     Reason.PAST: N_("of an earlier scene"),
 }
@@ -93,29 +93,29 @@ def break_sentence(view: TurnView) -> str:
         return tr("The memory is the same as in the turn before.")
     if broken.kept is None or broken.total is None:
         return tr(
-            "Compared with the turn before, {place} is the first to change.",
+            "Compared with the turn before, {place} is the first part to change.",
             place=break_place(broken),
         )
     total, kept = broken.total, broken.kept
     share = round(100 * kept / total) if total else 0
     start = tr(
-        "The first {kept} of {tokens} ({share} %) are as in the turn before.",
+        "The first {kept} of {tokens} ({share} %) are the same as in the turn before.",
         kept=number(kept),
         tokens=tokens_words(total),
         share=share,
     )
     if not kept:
-        start = tr("Nothing at the beginning of the prompt is as in the turn before.")
+        start = tr("Nothing at the start of the prompt is the same as in the turn before.")
     place = break_place(broken, starts=True)
     if broken.again:
         tokens = tokens_words(broken.again)
         cause = tr(
-            "{place} is the first to change: {tokens} behind it are read again.",
+            "{place} changes first: the {tokens} after it are read again.",
             place=place,
             tokens=tokens,
         )
     else:
-        cause = tr("{place} is the first to change; everything behind it is new.", place=place)
+        cause = tr("{place} changes first; everything after it is new.", place=place)
     return f"{start} {cause}"
 
 
@@ -124,10 +124,10 @@ def coming_sentence(last: SentTurn, slots: SlotSet) -> str:
     coming = replace(last, slots=slots.slots, prompt=None)
     broken = prefix_break(last, coming, len)
     if broken is None:
-        return tr("All slots are as they were in the last turn.")
+        return tr("All parts are the same as in the last turn.")
     return tr(
-        "Compared with the last turn, {place} is the first slot to change. What "
-        "stands before it in the prompt need not be read again.",
+        "Compared with the last turn, {place} is the first part to change. What comes before it "
+        "need not be read again.",
         place=break_place(broken),
     )
 

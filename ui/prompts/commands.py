@@ -14,13 +14,13 @@ class PresetCommands(PageCommands):
 
     def __init__(self, owner: QWidget) -> None:
         super().__init__(owner)
-        said = tr("Keep, give away or take in prompts")
+        said = tr("Keep, share or import prompts")
         self.by_name = {
             "keep": self._command(tr("Keep your prompts as a preset"), said, "check"),
             "delete": self._command(tr("Delete the preset"), said, "trash"),
             "export": self._command(tr("Export your prompts and presets"), said, "document"),
             "import": self._command(tr("Import presets"), said, "document"),
-            "folder": self._command(tr("Open the folder of the files"), said, "folder"),
+            "folder": self._command(tr("Open the prompts folder"), said, "folder"),
         }
         self.by_name["delete"].setEnabled(False)
 

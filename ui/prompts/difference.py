@@ -26,11 +26,11 @@ class DifferencePane(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._blocks: tuple[Block, ...] = ()
-        self.columns = CompareColumns(font=mono_font(12), sides=(tr("Ours"), tr("Yours")))
+        self.columns = CompareColumns(font=mono_font(12), sides=(tr("Original"), tr("Yours")))
         self.columns.chosen.connect(self._on_chosen)
-        self._ours, self._yours = section(tr("Ours")), section(tr("Yours"))
+        self._ours, self._yours = section(tr("Original")), section(tr("Yours"))
         self._about = meta()
-        self._same = body(tr("Yours says the same as ours."))
+        self._same = body(tr("Yours is the same as the original."))
         left = QHBoxLayout()
         left.setSpacing(8)
         left.addWidget(self._ours)
@@ -66,7 +66,7 @@ class DifferencePane(QWidget):
         self._same.setVisible(not count)
         self.columns.setVisible(bool(count))
         self._about.setVisible(bool(count))
-        self.columns.show_blocks(self._blocks, tr("Not in ours."), tr("Not in yours."))
+        self.columns.show_blocks(self._blocks, tr("Not in the original."), tr("Not in yours."))
         self.columns.show_choices([Choice.RIGHT] * count)
 
     def _on_chosen(self, difference: int, choice: Choice) -> None:

@@ -24,7 +24,7 @@ from ui.theme.icons import icon_pixmap
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
 TEXT, DIFFERENCE = "text", "difference"
-MODES = {TEXT: N_("Text"), DIFFERENCE: N_("Difference to ours")}
+MODES = {TEXT: N_("Text"), DIFFERENCE: N_("Difference from the original")}
 FACTS = 272
 COLUMN = 960
 WIDE = 860  # px from which the facts stand beside the text
@@ -54,8 +54,8 @@ class PromptEditor(QWidget):
         self.state = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self.modes = Segments(tr("Show"), {mode: tr(word) for mode, word in MODES.items()})
         self.modes.choose(TEXT)
-        self.revert = Button(tr("Back to ours"), icon="undo")
-        self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET)
+        self.revert = Button(tr("Back to the original"), icon="undo")
+        self.drop = Button(tr("Discard changes"), role=ButtonRole.QUIET)
         self.save = Button(tr("Save"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl S"))
         self.system = PromptLines(tr("Upper part"))
         self.user = PromptLines(tr("Lower part"))
@@ -119,7 +119,7 @@ class PromptEditor(QWidget):
         longest = QHBoxLayout()
         longest.setSpacing(8)
         longest.addWidget(Label(tr("Longest answer"), font=ui_font(12.5, MEDIUM)))
-        longest.addWidget(Label(tr("Tokens; what is longer is cut."), tone=T3_ROLE), 1)
+        longest.addWidget(Label(tr("In tokens; anything longer is cut off."), tone=T3_ROLE), 1)
         longest.addWidget(self.tokens)
         self._texts.addLayout(longest)
         self._texts.addStretch(1)
@@ -196,7 +196,7 @@ class PromptEditor(QWidget):
         self.state.setText(state_sentence(task, draft_saved=when))
         self.save.setVisible(is_changed)
         self.save.setEnabled(not found.problem)
-        self.save.setToolTip(found.problem or tr("Put it in force from now on. (Ctrl+S)"))
+        self.save.setToolTip(found.problem or tr("Use it from now on. (Ctrl+S)"))
         self.drop.setVisible(is_changed)
         self.revert.setVisible(task.is_yours)
         self.facts.show_used(frozenset(text.inputs))

@@ -37,7 +37,7 @@ class PromptFacts(QWidget):
         for title, content in (
             (tr("When it is used"), self._purpose),
             (tr("Inputs"), self._inputs),
-            (tr("The answer has to be"), self._answer),
+            (tr("Required form of the answer"), self._answer),
             (tr("When you save"), self._saving),
         ):
             column.addWidget(section(title))
@@ -110,7 +110,7 @@ class InputChip(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setToolTip(tr("Put it where the cursor is."))
+        self.setToolTip(tr("Insert at the cursor."))
         self.show_used(True)
 
     @property
@@ -123,7 +123,7 @@ class InputChip(QAbstractButton):
         self._is_used = is_used
         self.setAccessibleName(
             tr(
-                N_("{name}, used: put it in") if is_used else N_("{name}, left out: put it in"),
+                N_("{name}, used: insert it") if is_used else N_("{name}, left out: insert it"),
                 name=self.name,
             )
         )

@@ -211,7 +211,7 @@ class PromptsPage(QWidget):
         if self.editor.view is not None:
             self.editor.put(self.editor.view.ours)
         self._forget()
-        self._session.do(self._revert(self.task), name=N_("going back to ours"))
+        self._session.do(self._revert(self.task), name=N_("going back to the original"))
 
     async def _revert(self, task: str) -> None:
         await self._prompts.discard_draft(task)
@@ -302,7 +302,7 @@ class PromptsPage(QWidget):
         ways = {}
         if done.kept:
             ways = {
-                Conflict.RENAME.value: tr("Take in beside it"),
+                Conflict.RENAME.value: tr("Import alongside"),
                 Conflict.REPLACE.value: tr("Replace"),
             }
         self.note.say(imported_words(done), ways)

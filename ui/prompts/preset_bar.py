@@ -42,14 +42,14 @@ class PresetBar(QWidget):
         super().__init__(parent)
         self.back = Button(tr("Settings"), icon="chevron-left", role=ButtonRole.QUIET)
         self.back.setAccessibleName(tr("Back to the settings"))
-        self.presets = Choice(tr("Preset in force"))
-        self.more = IconButton("more", tr("Keep, give away or take in prompts"), is_framed=True)
+        self.presets = Choice(tr("Preset in use"))
+        self.more = IconButton("more", tr("Keep, share or import prompts"), is_framed=True)
         self.name = _NameField(tr("Name of the preset"), placeholder=tr("Name of the preset"))
         self.name.setFixedWidth(NAME_WIDTH)
         self.keep = Button(tr("Keep as a preset"), icon="check")
-        self.leave = Button(tr("Leave it"), role=ButtonRole.QUIET, hint="Esc")
-        self.undo = IconButton("undo", tr("Nothing to take back"), is_framed=True)
-        self.redo = IconButton("redo", tr("Nothing to do again"), is_framed=True)
+        self.leave = Button(tr("Cancel"), role=ButtonRole.QUIET, hint="Esc")
+        self.undo = IconButton("undo", tr("Nothing to undo"), is_framed=True)
+        self.redo = IconButton("redo", tr("Nothing to redo"), is_framed=True)
         self._label = Label(tr("Preset"), font=ui_font(12.5, MEDIUM), tone=T2_ROLE)
         self._commands = PresetCommands(self)
         self.actions_ = self._commands.by_name
@@ -93,8 +93,8 @@ class PresetBar(QWidget):
             self.presets.setCurrentIndex(max(0, self.presets.findData(state.preset)))
         self._commands.follow(state)
         for button, label, word, nothing in (
-            (self.undo, state.undo, tr("Undo"), tr("Nothing to take back")),
-            (self.redo, state.redo, tr("Redo"), tr("Nothing to do again")),
+            (self.undo, state.undo, tr("Undo"), tr("Nothing to undo")),
+            (self.redo, state.redo, tr("Redo"), tr("Nothing to redo")),
         ):
             button.setEnabled(bool(label))
             button.set_name(f"{word}: {retold(label)}" if label else nothing)

@@ -13,44 +13,44 @@ from ui.controls.dates import time_words
 
 NO_PRESET = N_("Your prompts")
 SAVING = N_(
-    "What is finished stays as it is. What waits in the queue is written with the new prompt; what "
-    "is being written now ends with the old one."
+    "Finished work stays as it is. Waiting work uses the new prompt; what is being written right "
+    "now still uses the old one."
 )
-REDO = N_("To have a recap made anew, redo it on the page Recaps.")
+REDO = N_("To write a recap again, redo it on the page Recaps.")
 SAVING_BREAKS = N_(
-    "Breaks that were found stay. What waits in the queue is asked with the new prompt, and so are "
-    "stretches that gave no break before: that costs requests."
+    "Scene breaks found so far stay. Waiting requests use the new prompt, and stretches where no "
+    "break was found are asked again, which costs requests."
 )
-NO_MODEL = N_("No model is chosen: until one is, recaps are made without prompts.")
-SYSTEM_HELP = N_("The same at each call: what the model is, and what it answers with.")
-USER_HELP = N_("Asked each time, with what the inputs stand for.")
+NO_MODEL = N_("No model is chosen. Until you choose one, recaps are made without prompts.")
+SYSTEM_HELP = N_("The same with each request: what the model is and how it answers.")
+USER_HELP = N_("Sent with each request, with the inputs filled in.")
 
 
 def state_word(task: PromptTask) -> str:
     """Whose prompt is in force, for a row of the list."""
     if task.problem:
-        return tr("Yours cannot be used, ours is")
+        return tr("Yours cannot be used, original in use")
     if task.is_outdated:
-        return tr("Yours, ours is newer")
-    return tr("Yours") if task.is_yours else tr("Ours")
+        return tr("Yours, original is newer")
+    return tr("Yours") if task.is_yours else tr("Original")
 
 
 def state_sentence(task: PromptTask, *, draft_saved: float | None) -> str:
     """Whose prompt is in force, and whether something else is being written."""
     if task.problem:
-        said = f"{task.problem} {tr('Ours is used.')}"
+        said = f"{task.problem} {tr('Using the original.')}"
     elif task.is_outdated:
         said = tr(
-            "Yours is in force. Ours is newer than the one you changed: version {version}.",
+            "Yours is in use. The original is newer than the one you changed: version {version}.",
             version=task.version,
         )
     elif task.is_yours:
-        said = tr("Yours is in force.")
+        said = tr("Yours is in use.")
     else:
-        said = tr("Ours is in force, version {version}.", version=task.version)
+        said = tr("Using the original, version {version}.", version=task.version)
     if draft_saved is not None:
         when = time_words(draft_saved, now=time.time())
-        draft = tr("What you write is a draft, kept at {when}, until you save it.", when=when)
+        draft = tr("This is a draft, saved at {when}. It is not used until you save it.", when=when)
         said = f"{said} {draft}"
     return said
 
@@ -69,22 +69,22 @@ def imported_words(done: Imported) -> str:
     if done.added:
         said.append(
             tr(
-                "Taken in: {names}. None is in force before you choose it.",
+                "Imported: {names}. Each is used only once you choose it.",
                 names=_names(done.added),
             )
         )
     if done.replaced:
         said.append(tr("Replaced: {names}.", names=_names(done.replaced)))
     if done.kept:
-        said.append(tr("Here already, and left as it is: {names}.", names=_names(done.kept)))
+        said.append(tr("Already here, left as it is: {names}.", names=_names(done.kept)))
     if done.unknown:
         said.append(
             tr(
-                "Left out, since this Tavernkeep does not know it: {names}.",
+                "Skipped because this version of Tavernkeep does not know it: {names}.",
                 names=", ".join(done.unknown),
             )
         )
-    return " ".join(said) or tr("The file holds no presets.")
+    return " ".join(said) or tr("The file contains no presets.")
 
 
 def summary(tasks: tuple[PromptTask, ...], preset: str) -> str:
@@ -96,25 +96,25 @@ def summary(tasks: tuple[PromptTask, ...], preset: str) -> str:
     if preset and yours:
         said = tr("{count} prompts, {yours} of them yours, in the preset “{preset}”.", **fields)
     elif preset:
-        said = tr("{count} prompts, all of them ours, in the preset “{preset}”.", **fields)
+        said = tr("{count} prompts, all original, in the preset “{preset}”.", **fields)
     elif yours:
         said = tr("{count} prompts, {yours} of them yours.", **fields)
     else:
-        said = tr("{count} prompts, all of them ours.", **fields)
+        said = tr("{count} prompts, all original.", **fields)
     sentences = [said]
     if newer:
         sentences.append(
             trn(
-                "Of {n}, ours is newer than the one you changed.",
-                "Of {n}, ours is newer than the one you changed.",
+                "The original of {n} is newer than the one you changed.",
+                "The originals of {n} are newer than the ones you changed.",
                 newer,
             )
         )
     if broken:
         sentences.append(
             trn(
-                "{n} of yours cannot be used: ours is.",
-                "{n} of yours cannot be used: ours is.",
+                "{n} of yours cannot be used; the original is used instead.",
+                "{n} of yours cannot be used; the originals are used instead.",
                 broken,
             )
         )

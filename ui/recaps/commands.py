@@ -14,37 +14,45 @@ class RecapCommands(PageCommands):
     def __init__(self, page: QWidget) -> None:
         super().__init__(page)
         self.pin = self._command(
-            tr("Pin the sentence at the cursor"), tr("A rewrite keeps it."), "bookmark", "P"
+            tr("Pin the sentence at the cursor"),
+            tr("Always kept when it is rewritten."),
+            "bookmark",
+            "P",
         )
         self.edit = self._command(
-            tr("Edit this version"), tr("Write on from it; what is there stays."), "pencil", "E"
+            tr("Edit this version"),
+            tr("Continue from this version; existing text stays."),
+            "pencil",
+            "E",
         )
         self.compare = self._command(
-            tr("Compare with the version before"), tr("Word by word."), "swap", "C"
+            tr("Compare with the previous version"), tr("Word by word."), "swap", "C"
         )
         self.use = self._command(
-            tr("Use this version"), tr("Let the prompt hold the version that is read."), "check"
+            tr("Use this version"), tr("Use the version shown in the prompt."), "check"
         )
         self.write = self._command(
-            tr("Write your own version"), tr("From what is read, or from nothing."), "pencil"
+            tr("Write your own version"),
+            tr("Starting from the version shown, or from scratch."),
+            "pencil",
         )
         self.redo = self._command(
-            tr("Make this recap again"),
-            tr("The scene's, or the running one from the first scene on."),
+            tr("Write this recap again"),
+            tr("The scene's recap, or the running recap from the first scene on."),
             "sync",
         )
         self.rebuild = self._command(
             tr("Rebuild the running recap from this scene"),
-            tr("Later scenes are folded in anew."),
+            tr("Later scenes are added again."),
             "sync",
         )
         self.renew = self._command(
             tr("Let the model redo recaps that were written without it"),
-            tr("In one go; what is there stays as a version."),
+            tr("All at once; existing text stays as a version."),
             "sync",
         )
         self.again = self._command(
-            tr("Fold scenes in again"), tr("Those that only deleted versions told."), "sync"
+            tr("Add scenes again"), tr("Scenes that only deleted versions told."), "sync"
         )
         self.clear = self._command(
             tr("Delete all versions"), tr("Of the running recap; undo brings them back."), "trash"

@@ -26,11 +26,12 @@ OPEN, DONE = "open", "done"
 SHOWN = 100  # cards at first; each holds several widgets
 FILES = N_("World Info (*.json)")
 EMPTY = N_(
-    "No lore yet. It is what a scene says for good of people, places and things, and is listed "
-    "here for a lorebook. It comes from scene recaps that the model writes in several steps, with "
-    "a request for each; the button sets that for this chat's recaps from now on."
+    "No lore yet. Lore is what a scene says for good about people, "
+    "places and things, ready for a lorebook. It comes from recaps "
+    "made in stages, with a request for each stage; the button "
+    "switches this chat to them."
 )
-ALL_DONE = N_("Nothing is left to take over.")
+ALL_DONE = N_("Nothing left to add to a lorebook.")
 NONE_DONE = N_("Nothing is marked as done yet.")
 FORM = "scene_recap_form"
 
@@ -47,7 +48,7 @@ class LorePane(QWidget):
         self.cards: dict[str, LoreCard] = {}
         self._heads: list[_SceneHead] = []
         self._count = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
-        self.kinds = Segments(tr("Show"), {OPEN: tr("To take over"), DONE: tr("Done")})
+        self.kinds = Segments(tr("Show"), {OPEN: tr("To do"), DONE: tr("Done")})
         self.kinds.choose(OPEN)
         self.copy = Button(tr("Copy"), icon="copy")
         self.export = Button(tr("Export as World Info"), icon="book")
@@ -127,14 +128,14 @@ class LorePane(QWidget):
         shown, total = self.shown, len(self._found)
         done = sum(found.is_done for found in self._found)
         self._count.setText(
-            tr("{left} to take over, {done} done", left=number(total - done), done=number(done))
+            tr("{left} to do, {done} done", left=number(total - done), done=number(done))
             if total
             else ""
         )
         is_open = self._wanted == OPEN
         for button in (self.copy, self.export, self.mark):
             button.setVisible(bool(shown))
-        self.mark.set_text(tr("Mark all as done") if is_open else tr("Take all up again"))
+        self.mark.set_text(tr("Mark all as done") if is_open else tr("Restore all"))
         self.mark.set_icon("check" if is_open else "undo")
         self.kinds.setVisible(bool(total))
         self.said.setVisible(bool(total or self.said.text()))
@@ -232,7 +233,7 @@ class LorePane(QWidget):
             if is_done:
                 said = trn("{n} entry marked as done.", "{n} entries marked as done.", count)
             else:
-                said = trn("{n} entry taken up again.", "{n} entries taken up again.", count)
+                said = trn("{n} entry restored.", "{n} entries restored.", count)
             self._say(said)
             self.refresh()
 
@@ -244,7 +245,7 @@ class LorePane(QWidget):
     async def _make_in_stages(self, path: Path) -> None:
         await self._session.companion.put_setting(FORM, "staged", path=path, noted_in=path)
         self._session.refresh()
-        self._say(tr("Recaps of this chat are made in stages from now on, by a model."))
+        self._say(tr("From now on, recaps of this chat are made in stages by a model."))
         self.refresh()
 
     def _on_export(self) -> None:
@@ -268,8 +269,8 @@ class LorePane(QWidget):
         await self._session.companion.files.write(target, data, may_replace=True)
         self._say(
             trn(
-                "{n} entry in {name}. Import it in SillyTavern: World Info.",
-                "{n} entries in {name}. Import it in SillyTavern: World Info.",
+                "{n} entry saved in {name}. Import it in SillyTavern under World Info.",
+                "{n} entries saved in {name}. Import it in SillyTavern under World Info.",
                 len(keys),
                 name=target.name,
             )
@@ -329,7 +330,7 @@ class LoreCard(Surface):
         self._keys.setText(tr("Also triggered by: {keys}", keys=also) if also else "")
         self._keys.setVisible(bool(also))
         self.copy.set_name(tr("Copy {name}", name=entry.name))
-        self.mark.set_text(tr("Take up again") if found.is_done else tr("Done"))
+        self.mark.set_text(tr("Restore") if found.is_done else tr("Done"))
         self.mark.set_icon("undo" if found.is_done else "check")
         self.mark.setAccessibleName(f"{self.mark.text()}: {entry.name}")
 

@@ -16,8 +16,10 @@ from ui.recaps.pins import PinsLine, marks_of
 from ui.recaps.reading import ReadingPane
 from ui.recaps.version_rows import VersionRow
 
-NO_SENTENCE = N_("Put the cursor into a sentence: a rewrite keeps what is pinned. (P)")
-KEEPS = N_("No rewrite of this recap drops what is pinned; you can. (P)")
+NO_SENTENCE = N_("Put the cursor into a sentence to pin it: pinned sentences are always kept. (P)")
+KEEPS = N_(
+    "Pinned sentences are kept whenever this recap is rewritten; only you can change them. (P)"
+)
 
 
 class RecapPinning(QObject):

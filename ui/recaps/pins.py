@@ -36,7 +36,7 @@ def _mark(at: QTextCursor, t: Tokens) -> QTextEdit.ExtraSelection:
     look = QTextCharFormat()
     look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
     look.setUnderlineColor(t.t2)
-    look.setToolTip(tr("Pinned: a rewrite keeps it."))
+    look.setToolTip(tr("Pinned: always kept."))
     mark = QTextEdit.ExtraSelection()
     mark.cursor = at
     mark.format = look
@@ -84,8 +84,8 @@ class PinsLine(QWidget):
         said = len(pins) - len(missing(text, pins))
         self.words.setText(
             trn(
-                "{n} sentence is pinned, and dotted below: a rewrite keeps it.",
-                "{n} sentences are pinned, and dotted below: a rewrite keeps them.",
+                "{n} sentence is pinned (dotted below) and always kept.",
+                "{n} sentences are pinned (dotted below) and always kept.",
                 said,
             )
         )
@@ -94,7 +94,7 @@ class PinsLine(QWidget):
         if self._missing:
             lost = self._missing[0].text
             short = lost if len(lost) <= SHOWN else f"{lost[:SHOWN].rsplit(' ', 1)[0]}…"
-            self.sentence.setText(tr("Pinned, and not in this version: “{text}”", text=short))
+            self.sentence.setText(tr("Pinned, but not in this version: “{text}”", text=short))
         self.setVisible(bool(said or self._missing))
 
     def _on_put_back(self) -> None:

@@ -210,7 +210,7 @@ class RecapRail(QWidget):
             return
         first, last = scenes[0].number, scenes[-1].number
         self.again.setText(
-            tr("Fold scene {n} in again", n=first)
+            tr("Add scene {n} again", n=first)
             if first == last
-            else tr("Fold scenes {first} to {last} in again", first=first, last=last)
+            else tr("Add scenes {first} to {last} again", first=first, last=last)
         )

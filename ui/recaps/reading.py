@@ -73,7 +73,7 @@ class ReadingPane(QWidget):
         self.pin = Button(tr("Pin"), icon="bookmark")
         self.edit = Button(tr("Edit"), icon="pencil")
         self.delete = IconButton("trash", tr("Delete this version (Del)"))
-        self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")
+        self.drop = Button(tr("Discard changes"), role=ButtonRole.QUIET, hint="Esc")
         self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl S"))
         self.text = ProseField(tr("Text of the version"), px=15.5, line_px=24, room_after=GUTTER)
         self._empty = body()
@@ -184,8 +184,8 @@ class ReadingPane(QWidget):
             self._title.setText(self._next)
             if 0 < budget < tokens:
                 words = tr(
-                    "draft, saved as you type, {tokens} of {budget} tokens, {over} too many: the "
-                    "prompt tells what of it matters most",
+                    "draft, saved as you type, {tokens} of {budget} tokens, {over} too many: "
+                    "only the most important of it goes into the prompt",
                     tokens=number(tokens),
                     budget=number(budget),
                     over=number(tokens - budget),
@@ -295,7 +295,7 @@ class _DraftOffer(Surface):
     def __init__(self) -> None:
         super().__init__("raised", edge="line2")
         self._words = Label(font=ui_font(12.5, MEDIUM), tone=T1_ROLE)
-        self.go_on = Button(tr("Go on writing"), icon="pencil")
+        self.go_on = Button(tr("Continue writing"), icon="pencil")
         self.discard = Button(tr("Discard"), role=ButtonRole.QUIET)
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 8, 8, 8)
@@ -306,9 +306,7 @@ class _DraftOffer(Surface):
 
     def show_time(self, saved: float) -> None:
         when = time_words(saved, now=time.time())
-        self._words.setText(
-            tr("You were writing a version at {when} and did not keep it.", when=when)
-        )
+        self._words.setText(tr("You started a version at {when} but did not keep it.", when=when))
 
 
 class _ToldLine(Surface):
@@ -330,7 +328,7 @@ class _ToldLine(Surface):
         self.setVisible(row is not None and bool(row.told) and not row.is_locked)
         if row is not None and row.told:
             self._words.setText(
-                tr("{version} counts for this scene, {told}.", version=row.word, told=row.told)
+                tr("{version} is the recap of this scene, {told}.", version=row.word, told=row.told)
             )
 
 
@@ -346,8 +344,8 @@ def _origin(row: VersionRow) -> str:
     words += f", {tr(row.current_word)}" if row.is_current else ""
     if row.reworded:
         lost = trn(
-            "{n} sentence of yours is not in it any more, or in other words",
-            "{n} sentences of yours are not in it any more, or in other words",
+            "{n} of your sentences is missing or was reworded",
+            "{n} of your sentences are missing or were reworded",
             row.reworded,
         )
         words += f"; {lost}"

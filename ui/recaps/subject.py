@@ -16,11 +16,13 @@ from ui.core.session import Session
 from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
 
 EMPTY_RUNNING = N_(
-    "No version yet. A closed scene is folded into the running recap when a newer one has closed, "
-    "too; each step, and each edit of yours, is kept here."
+    "No version yet. A finished scene is added to the running recap once a newer one has "
+    "finished, too. Every step and every edit of yours is kept here."
 )
 ALL_DELETED = N_("All versions are deleted. Restore one of them, or write a new one.")
-EMPTY_SCENE = N_("This scene has no recap yet. It is written by itself, or by you.")
+EMPTY_SCENE = N_(
+    "This scene has no recap yet. One is written automatically, or you can write it yourself."
+)
 EMPTY_SO_FAR = N_("This scene has no recap yet.")
 
 
@@ -92,7 +94,7 @@ class RecapSubject:
             else edits.edit_running_recap(
                 path, kept(path, text), base=base, was_in_prompt=was_in_prompt
             ),
-            N_("keeping your version"),
+            N_("saving your version"),
         )
 
     def use(self, number: int) -> None:

@@ -55,7 +55,10 @@ SIDES = {
     Qt.Key.Key_R: RIGHT,
 }
 
-TIPS = (N_("Compare: this version left. (L)"), N_("This version right. (R)"))  # left, right
+TIPS = (
+    N_("Put this version on the left to compare. (L)"),
+    N_("Put this version on the right. (R)"),
+)  # left, right
 
 
 class VersionList(QListView):

@@ -91,11 +91,11 @@ def running_why(version: RunningVersion) -> str:
     """Why a version of the running recap was made."""
     if version.is_stand_in:
         # The scenes first: a narrow list cuts the end.
-        return tr("Scenes 1–{last}, a stopgap without the model", last=version.scene_count)
+        return tr("Scenes 1–{last}, temporary, made without the model", last=version.scene_count)
     if version.reason == "fold" and version.scene_count:
         if version.scene_count == 1:
-            return tr("Scene 1 folded in")
-        return tr("Scenes 1–{last} folded in", last=version.scene_count)
+            return tr("Scene 1 added")
+        return tr("Scenes 1–{last} added", last=version.scene_count)
     return _sentence(tr(REASONS.get(version.reason, version.reason)))
 
 
@@ -128,7 +128,7 @@ def told_words(recap: SceneRecap, versions: Sequence[SceneRecap]) -> str:
         return tr("told by the running recap")
     told = [version for version in versions if version.is_locked]
     if recap.is_current and told:
-        return tr("while the running recap tells v{number}", number=told[-1].version + 1)
+        return tr("while the running recap is at v{number}", number=told[-1].version + 1)
     return ""
 
 
@@ -139,9 +139,9 @@ def scene_why(recap: SceneRecap, place: int) -> str:
     if recap.is_imported:
         return tr("Found in the chat")
     if recap.is_taken_over:
-        return tr("Taken over from {extension}", extension=recap.made_by)
+        return tr("Imported from {extension}", extension=recap.made_by)
     if recap.is_stand_in:
-        return tr("Stopgap without the model")
+        return tr("Temporary, made without the model")
     return tr("Redone") if place else tr("First version")
 
 

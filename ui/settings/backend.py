@@ -30,20 +30,21 @@ from ui.theme.fonts import ui_font
 
 SUCH_AS = N_("Address, such as localhost:8080")
 OTHER_MODEL = N_("Another model of Ollama")
-NO_PAGE = N_("Open SillyTavern's page first, with the bridge installed.")
+NO_PAGE = N_("First install the bridge and open SillyTavern's page.")
 IN_USE = N_("The connection in use")
 NONE_FOUND = N_(
-    "None was found on port 11434. Start Ollama first, or name a model that it will have."
+    "Ollama was not found on port 11434. Start Ollama first, or enter the name of a model you "
+    "will download."
 )
 KEY_HELP = N_(
-    "An API key, if the server asks for one, goes into your system's keyring and "
-    "to this server only. It is never shown again, and no log or report holds it."
+    "If the server needs an API key, it is stored in your system's keyring and sent only to this "
+    "server. It is never shown again and never written to a log or report."
 )
 NO_KEY = N_("API key, if the server asks for one")
-KEY_KEPT = N_("A key for this server is kept. Type another to replace it.")
+KEY_KEPT = N_("A key for this server is saved. Enter another to replace it.")
 KEY_IN_FILE = N_(
-    "No keyring of the system took the key, so it lies unencrypted in {file}, which only your user "
-    "may read."
+    "Your system's keyring did not accept the key, so it is stored unencrypted in {file}, which "
+    "only your user account can read."
 )
 KeyOf = Callable[[str], tuple[bool, Path | None]]
 
@@ -101,7 +102,7 @@ class BackendChoice(QWidget):
         self.key.textEdited.connect(self._ask_anew)
         self.key.returnPressed.connect(self.key_entered)
         self.key.setEchoMode(Field.EchoMode.Password)
-        self._forget_key = Button(tr("Forget the key"), icon="trash")
+        self._forget_key = Button(tr("Delete the key"), icon="trash")
         self._forget_key.setObjectName("forget the key")
         self._forget_key.clicked.connect(self._on_forget_key)
         self._key_words = body(tr(KEY_HELP))
@@ -125,7 +126,12 @@ class BackendChoice(QWidget):
         if self._is_alone:
             column.addWidget(section(tr("Model")))
             column.addWidget(
-                body(tr("What reads scenes and writes recaps. It works without any, too."))
+                body(
+                    tr(
+                        "The model that reads scenes and writes recaps. Tavernkeep also works "
+                        "without one."
+                    )
+                )
             )
         self._models = QVBoxLayout()
         self._models.setSpacing(8)
@@ -385,7 +391,7 @@ class BackendChoice(QWidget):
         self._forget_key.setVisible(is_server and is_kept)
         self._key_words.setVisible(is_server)
         # Dots as of a password that is there: what is kept is never shown itself.
-        kept = f"{'•' * 12}  {tr('A key is kept')}"
+        kept = f"{'•' * 12}  {tr('A key is saved')}"
         self.key.setPlaceholderText(kept if is_kept else tr(NO_KEY))
         words = tr(KEY_KEPT) if is_kept else tr(KEY_HELP)
         self._key_words.setText(tr(KEY_IN_FILE).format(file=file) if file else words)

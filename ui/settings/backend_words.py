@@ -19,15 +19,15 @@ def size_sentence(model: FoundModel) -> str:
     """What a model's size means for whoever chooses one."""
     size = model.size_bytes / GIGABYTE
     if not size:
-        return tr("Nothing leaves this machine.")
+        return tr("Nothing leaves this computer.")
     if size < 2.5:
-        return tr("Small and quick; loses details of long scenes.")
+        return tr("Small and quick; misses details of long scenes.")
     if size < 7:
-        return tr("A good size for most machines.")
+        return tr("A good size for most computers.")
     sentence = (
         N_("Better recaps; needs about {size} GB of memory.")
         if size < 16
-        else N_("Slow on most machines; needs about {size} GB of memory.")
+        else N_("Slow on most computers; needs about {size} GB of memory.")
     )
     return tr(sentence, size=number(size * 1.2))
 

@@ -16,9 +16,7 @@ from ui.settings.fact_row import FactRow
 
 KINDS = N_("Tavernkeep's settings (*.json)")
 NAME = N_("Tavernkeep settings.json")
-FACT = N_(
-    "What holds for all chats. Without keys, folders, and what single chats have of their own."
-)
+FACT = N_("The settings for all chats, without keys, folders and the settings of single chats.")
 
 
 class FilesSection(Section):
@@ -30,14 +28,14 @@ class FilesSection(Section):
 
     def __init__(self, session: Session) -> None:
         super().__init__(
-            tr("Settings file"), tr("Take your settings to another machine, or keep a copy.")
+            tr("Settings file"), tr("Move your settings to another computer, or keep a copy.")
         )
         self._session = session
         self.write = Button(tr("Export to a file"))
         self.write.clicked.connect(self._on_write)
         self.read = Button(tr("Import from a file"), role=ButtonRole.QUIET)
         self.read.clicked.connect(self._on_read)
-        self.back = Button(tr("Take the import back"), icon="undo", role=ButtonRole.QUIET)
+        self.back = Button(tr("Undo the import"), icon="undo", role=ButtonRole.QUIET)
         self.back.clicked.connect(self._on_back)
         self.back.hide()
         self.anyway = Button(tr("Import it anyway"), role=ButtonRole.QUIET)
@@ -73,7 +71,7 @@ class FilesSection(Section):
         new = await self._session.companion.settings_file.read(source)
         if new.warnings:
             self._doubtful = new
-            self.row.fact.setText(" ".join((*new.warnings, tr("Nothing is changed yet."))))
+            self.row.fact.setText(" ".join((*new.warnings, tr("Nothing has been changed yet."))))
             self.anyway.show()
         else:
             await self._take_over(new)
@@ -92,29 +90,29 @@ class FilesSection(Section):
         files = self._session.companion.settings_file
         left = trn(
             "{n} setting of another version was left out.",
-            "{n} settings of another version were left.",
+            "{n} settings of another version were left out.",
             new.unknown,
         )
         said = [left] if new.unknown else []
         if not new.values:
-            self.row.fact.setText(" ".join((tr("Everything is already as the file says."), *said)))
+            self.row.fact.setText(" ".join((tr("All settings already match the file."), *said)))
             return
         kept = await files.take_over(new, path=self._session.path)
         changed = trn("Changed: {n} setting.", "Changed: {n} settings.", len(new.values))
-        said.append(tr("What held before is kept in {kept}.", kept=kept))
+        said.append(tr("Your previous settings are saved in {kept}.", kept=kept))
         self.row.fact.setText(" ".join((changed, *said)))
         self.back.setVisible(files.can_take_back)
         self._session.refresh()
         self.taken_over.emit()
 
     def _on_back(self) -> None:
-        self._session.do(self._take_back(), name=N_("taking the import back"))
+        self._session.do(self._take_back(), name=N_("undoing the import"))
 
     async def _take_back(self) -> None:
         self.back.hide()
         path = self._session.path
         count = await self._session.companion.settings_file.take_back(path=path)
-        self.row.fact.setText(trn("As before: {n} setting.", "As before: {n} settings.", count))
+        self.row.fact.setText(trn("Unchanged: {n} setting.", "Unchanged: {n} settings.", count))
         self._session.refresh()
         self.taken_over.emit()
 

@@ -26,9 +26,8 @@ from ui.theme.palette import T3_ROLE
 
 TITLE = N_("Models by task")
 SENTENCE = N_(
-    "A small model may do for message recaps while a good one writes the running "
-    "recap. Each task can be given the model chosen above, or one that is already "
-    "in use."
+    "Message recaps can use a small model while a good one writes the running recap. Give each "
+    "task the model chosen above, or one already in use."
 )
 AS_ABOVE_WORDS = N_("As above")
 CHOICE_LETTERS = 14
@@ -88,7 +87,9 @@ class KindRow(Row):
         can_be_tried = spec not in (AS_ABOVE, BUILTIN)
         self.test.setEnabled(can_be_tried)
         why = tr("The model above has its own test.") if spec == AS_ABOVE else ""
-        self.test.setToolTip("" if can_be_tried else why or tr("Without a model nothing is tried."))
+        self.test.setToolTip(
+            "" if can_be_tried else why or tr("Without a model there is nothing to test.")
+        )
 
     def choose(self, spec: str) -> None:
         """Choose one of those that are offered, as a user would."""

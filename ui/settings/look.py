@@ -18,8 +18,8 @@ from ui.shell.setting_entries import LANGUAGE, SCALE
 from ui.theme.fonts import MEDIUM, ui_font
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}  # each in itself
-THEMES = {"system": N_("As the system"), "light": N_("Light"), "dark": N_("Dark")}
-CONTRASTS = {"system": N_("As the system"), "normal": N_("Normal"), "high": N_("High")}
+THEMES = {"system": N_("Same as the system"), "light": N_("Light"), "dark": N_("Dark")}
+CONTRASTS = {"system": N_("Same as the system"), "normal": N_("Normal"), "high": N_("High")}
 TEXT_STEP = 0.5
 
 
@@ -36,7 +36,7 @@ class LookSection(Section):
     restart_wanted = Signal()
 
     def __init__(self, chosen_language: str = SYSTEM, chosen_scale: int = NORMAL) -> None:
-        super().__init__(tr("Look"), tr("For all chats."))
+        super().__init__(tr("Look"), tr("Applies to all chats."))
         self._px = float(REGISTRY["story_text_size"].default)
         self._theme = Segments(tr("Theme"), {key: tr(name) for key, name in THEMES.items()})
         self._theme.chosen.connect(self._on_theme)
@@ -81,15 +81,15 @@ class LookSection(Section):
             SCALE: (scale_row, self.scale),
         }
         restart_row = FactRow(
-            tr("Start again now"),
-            tr("Language and size take hold. What is under way goes on then."),
+            tr("Restart now"),
+            tr("Restart to apply language and size. Work in progress continues afterwards."),
         )
         restart_row.row.addWidget(self.restart)
         self.add_row(restart_row)
 
     def _add_size_row(self) -> tuple[FactRow, QWidget]:
         """The row for the story's letters, and the first control in it."""
-        row = FactRow(tr("Story text"), tr("Size of the story's letters, 13 to 22 px."))
+        row = FactRow(tr("Story text"), tr("Letter size of the story text, 13 to 22 px."))
         smaller = IconButton("minus", tr("Smaller story text"), is_framed=True)
         smaller.clicked.connect(self._on_smaller)
         larger = IconButton("plus", tr("Larger story text"), is_framed=True)

@@ -21,8 +21,8 @@ from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T2_ROLE
 
 SENTENCE = N_(
-    "Five requests over three made-up scenes show how well the model in use notes facts, details, "
-    "threads, states and who knows what. Nothing of it is kept."
+    "Five requests about three made-up scenes show how well the model notes facts, details, plot "
+    "threads, the current state and who knows what. Nothing is kept."
 )
 NO_MODEL = N_("Without a model there is nothing to test: choose one above.")
 TITLE = N_("Memory test")
@@ -165,9 +165,7 @@ class MemoryTrialSection(QWidget):
         self._show_results(())
         self.verdict.setText(tr("Testing {name}", name=_name(spec)))
         self._show_progress(0)
-        self._running = self._session.do(
-            self._test(spec), name=N_("the test of a model for memory")
-        )
+        self._running = self._session.do(self._test(spec), name=N_("the memory test of a model"))
 
     def cancel(self) -> None:
         """End the test that runs; what was heard stays shown."""
@@ -226,7 +224,7 @@ class MemoryTrialSection(QWidget):
         seconds = sum(tier.seconds for tier in trial.tiers)
         self._words.setText(
             tr(
-                "{share}% in all, {seconds} seconds.",
+                "{share}% overall, {seconds} seconds.",
                 share=number(trial.score * 100),
                 seconds=number(seconds, 1),
             )
@@ -263,7 +261,7 @@ def fact_words(trial: TierTrial) -> str:
     word = (
         tr("Good")
         if trial.score >= GOOD
-        else tr("With gaps")
+        else tr("Incomplete")
         if trial.score >= FAIR
         else tr("Too weak")
     )
@@ -284,9 +282,9 @@ def entry_words(trial: TierTrial) -> str:
 def _raw_words(trial: TierTrial) -> str:
     cut = trial.reasoning_characters
     if not cut:
-        return tr("What it wrote, word for word")
+        return tr("Its exact answer")
     return tr(
-        "What it wrote, word for word; {cut} characters of reasoning before it are left out",
+        "Its exact answer, without {cut} characters of reasoning before it",
         cut=number(cut),
     )
 

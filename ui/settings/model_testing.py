@@ -46,18 +46,18 @@ class ModelTesting(QObject):
     def _on_key_entered(self) -> None:
         async def keep() -> None:
             await self.keep_key()
-            self._session.told.emit(tr("A key is kept"))
+            self._session.told.emit(tr("A key is saved"))
 
         if self._choice.key.text().strip():
-            self._session.do(keep(), name=N_("keeping an API key"))
+            self._session.do(keep(), name=N_("saving an API key"))
 
     def _on_key_removed(self, url: str) -> None:
         async def forget() -> None:
             await self._session.companion.models.keep_key(url, "")
             self._choice.show_keys()
-            self._session.told.emit(tr("The key was forgotten."))
+            self._session.told.emit(tr("The key was deleted."))
 
-        self._session.do(forget(), name=N_("forgetting an API key"))
+        self._session.do(forget(), name=N_("deleting an API key"))
 
     def look_for_models(self) -> None:
         """Look once more which models Ollama and SillyTavern's page have."""

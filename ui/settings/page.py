@@ -364,7 +364,7 @@ class SettingsPage(QWidget):
 
     async def _put_language(self, code: str) -> None:
         await asyncio.to_thread(self._language.put, code)
-        self._session.told.emit(tr("This language holds from the next start of Tavernkeep."))
+        self._session.told.emit(tr("This language is used from the next start of Tavernkeep on."))
 
     def _on_filtered(self, text: str) -> None:
         self._mark(None)

@@ -14,10 +14,10 @@ from ui.controls.setting_sections import Section
 from ui.core.session import Session
 from ui.settings.fact_row import FactRow
 
-TITLE = N_("This program")
-HOW = N_("The button asks {host} once which version is the newest. Nothing ever asks by itself.")
+TITLE = N_("About this program")
+HOW = N_("The button asks {host} once for the newest version. Tavernkeep never checks by itself.")
 LOGIN = N_("Start with the system")
-OPENS = N_("Opens Tavernkeep's window when you log in, so that no message of a story is missed.")
+OPENS = N_("Opens Tavernkeep when you log in, so that it never misses a message.")
 
 
 class ProgramSection(Section):

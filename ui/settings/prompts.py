@@ -26,9 +26,7 @@ class PromptsSection(Section):
     preset_asked = Signal(str)
 
     def __init__(self, session: Session) -> None:
-        super().__init__(
-            tr("Prompts"), tr("What the model is told. Each can be written otherwise.")
-        )
+        super().__init__(tr("Prompts"), tr("What the model is told. You can rewrite each prompt."))
         self.button = Button(tr("Edit the prompts"), icon="pencil")
         self.button.clicked.connect(self.edit_asked)
         self._row = FactRow(tr("Prompts"), "", self.button)

@@ -101,7 +101,7 @@ def _own_words(companion: Companion, row: SettingRow, path: Path) -> str:
     if not here.is_own:
         return ""
     if row.setting.is_long:
-        return tr("This chat has its own.")
+        return tr("This chat has its own setting.")
     return tr("In this chat: {word}.", word=row.setting.word(here.value))
 
 
@@ -111,5 +111,7 @@ def _show_effect(row: SettingRow, values: Mapping[str, object]) -> None:
         return
     other, wanted = REGISTRY[condition[0]], condition[1]
     words = tr(" or ").join(f"“{other.word(value)}”" for value in wanted)
-    reason = tr("Does something only while “{label}” is {words}.", label=other.label, words=words)
+    reason = tr(
+        "Only has an effect while “{label}” is set to {words}.", label=other.label, words=words
+    )
     row.set_effective(values[other.name] in wanted, reason)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 TITLE = N_("A SillyTavern on another machine")
 HOW = N_(
-    "In Docker, WSL, Termux or on a server: its page, open in a browser here, brings its chats. "
-    "Help says how to get the extension there."
+    "For Docker, WSL, Termux or a server: open its page in a browser on this computer, and it "
+    "brings its chats. The help explains how to install the extension there."
 )
 LACKS = N_(
-    "Only chats that its page has shown are here. They are written while the page shows them; "
-    "lorebooks and updates of the extension need its files."
+    "Only chats its page has shown are listed here. They can be changed only while the page "
+    "shows them; lorebooks and extension updates need direct access to its files."
 )
 LOOK_MS = 1_000
 
@@ -41,17 +41,17 @@ class PairingRow(FactRow):
         """Say what holds now."""
         remote = self._session.companion.remote
         shown, text = remote.code, remote.code_text
-        self._button.set_text(tr("Withdraw the code") if shown else tr("Show a code"))
+        self._button.set_text(tr("Cancel the code") if shown else tr("Show a code"))
         if shown is None:
             self.title.setText(tr(TITLE))
             self.fact.setText(tr(HOW))
             return
         self.title.setText(tr("Code: {code}", code=text))
-        tries = trn("{n} try is left.", "{n} tries are left.", shown.tries)
+        tries = trn("{n} attempt left.", "{n} attempts left.", shown.tries)
         self.fact.setText(
             tr(
-                "Within five minutes, type /tk-pair {code} in SillyTavern's page, or the code "
-                "among its extensions under Tavernkeep.",
+                "Within five minutes, type /tk-pair {code} on SillyTavern's page, or enter the "
+                "code there under Extensions, Tavernkeep.",
                 code=text,
             )
             + f" {tries}"
@@ -74,7 +74,7 @@ class RemoteRow(FactRow):
     """One whose chats were copied; forgetting it keeps them, and then they may be erased."""
 
     def __init__(self, session: Session, tavern: RemoteTavern) -> None:
-        word = tr("Forget") if tavern.is_paired else tr("Erase the copy")
+        word = tr("Unpair") if tavern.is_paired else tr("Erase the copy")
         button = Button(word, role=ButtonRole.QUIET)
         button.setAccessibleName(f"{word}: {tavern.host}")
         super().__init__(tr("From SillyTavern's page at {host}", host=tavern.host), "", button)
@@ -89,23 +89,23 @@ class RemoteRow(FactRow):
 
     def _state(self) -> str:
         if not self._tavern.is_paired:
-            return tr("Not paired any more: its chats are as they were.")
+            return tr("No longer paired. Its chats stay as they were.")
         remote = self._session.companion.remote
         if remote.is_connected(self._tavern):
             return tr("Its page is connected.")
-        return remote.problem(self._tavern.folder) or tr("Its page is not open now.")
+        return remote.problem(self._tavern.folder) or tr("Its page is not open right now.")
 
     def _on_clicked(self) -> None:
         session, tavern = self._session, self._tavern
         remote = session.companion.remote
         if not tavern.is_paired:
-            session.do(remote.erase(tavern), name=N_("erasing a copy"))
+            session.do(remote.erase(tavern), name=N_("deleting a copy"))
             return
 
         async def forget() -> None:
             await remote.forget(tavern)
             session.told.emit(
-                tr("{host} is no longer paired. What was copied stays.", host=tavern.host)
+                tr("{host} is no longer paired. Copied chats stay.", host=tavern.host)
             )
 
-        session.do(forget(), name=N_("forgetting a pairing"))
+        session.do(forget(), name=N_("removing a pairing"))

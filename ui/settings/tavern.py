@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.views.bridge import BridgeStatus
     from app.views.taverns import Tavern
 
-UNPAIRED = N_("SillyTavern's page has another password than Tavernkeep: write it again")
+UNPAIRED = N_("SillyTavern's page has a different password than Tavernkeep. Rewrite it")
 
 
 class BridgeRow(FactRow):
@@ -47,7 +47,7 @@ class BridgeRow(FactRow):
         self._remove = Button(tr("Remove"), role=ButtonRole.QUIET)
         self._remove.setAccessibleName(tr("Remove the bridge"))
         self._remove.clicked.connect(self._on_remove)
-        self._pair = Button(tr("Write it again"))
+        self._pair = Button(tr("Rewrite it"))
         self._pair.clicked.connect(self.pairing_wanted)
         self._install.hide()
         self._remove.hide()
@@ -64,7 +64,7 @@ class BridgeRow(FactRow):
         self._remove.setVisible(status.installed)
         self._install.setVisible(not status.installed or status.newer_available)
         self._install.set_text(
-            tr("Bring it up to date") if status.installed else tr("Install the bridge")
+            tr("Update the bridge") if status.installed else tr("Install the bridge")
         )
 
     def _on_install(self) -> None:
@@ -123,7 +123,7 @@ class TavernSection(Section):
         given = self._given
         found = trn("{n} user folder", "{n} user folders", len(taverns))
         fact = ", ".join(map(folder_words, given)) or (
-            tr("Found by itself.") if taverns else tr("None was found in the usual places.")
+            tr("Found automatically.") if taverns else tr("None was found in the usual places.")
         )
         fact = self._gone or fact
         is_there = bool(taverns) and not self._gone
@@ -131,7 +131,7 @@ class TavernSection(Section):
         self.add_row(first)
         if taverns:
             more = Button(tr("Add a folder"), icon="plus")
-            more.setToolTip(tr("Of another SillyTavern on this computer"))
+            more.setToolTip(tr("Belongs to another SillyTavern on this computer"))
             more.clicked.connect(lambda: self._session.do(self._add(), name=N_("adding a folder")))
             first.row.addWidget(more)
         if len(given) > 1:
@@ -150,7 +150,9 @@ class TavernSection(Section):
             lambda: self._session.do(self._put(others), name=N_("leaving a folder out"))
         )
         found = trn("{n} user folder", "{n} user folders", number)
-        words = found if number else tr("No SillyTavern is there now; it is looked for.")
+        words = (
+            found if number else tr("SillyTavern is not there right now; Tavernkeep keeps looking.")
+        )
         return FactRow(folder_words(place), words, leave)
 
     async def _add(self) -> None:

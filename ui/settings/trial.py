@@ -138,7 +138,7 @@ class TrialPanel(Surface):
 def speed_words(trial: ModelTrial) -> str:
     """ "3.2 seconds, 17 tokens per second"."""
     if trial.seconds < 0.05:
-        return tr("At once")
+        return tr("Immediately")
     words = tr("{seconds} seconds", seconds=number(trial.seconds, 1))
     if trial.output_tokens and not trial.error:
         speed = round(trial.output_tokens / trial.seconds)

@@ -73,8 +73,8 @@ class LibraryCard(QAbstractButton):
         tip = f"{self._title}: {self._detail}"
         if host:
             tip = tr(
-                "{title}: {detail}. From SillyTavern's page at {host}: it is written only while "
-                "that page shows it.",
+                "{title}: {detail}. From SillyTavern's page at {host}: it can be changed only "
+                "while that page shows it.",
                 title=self._title,
                 detail=length_words(story) if story is not None else "",
                 host=host,

@@ -74,7 +74,7 @@ class SearchButton(QAbstractButton):
     def _words_in(self, room: int) -> str:
         """What fits whole; the icon and the key say enough where no word does."""
         metrics = QFontMetrics(ui_font(12))
-        said = (tr("Search the story or run a command"), tr("Search, run"), tr("Search"))
+        said = (tr("Search the story or run a command"), tr("Search or run"), tr("Search"))
         return next((one for one in said if metrics.horizontalAdvance(one) <= room), "")
 
 
@@ -128,7 +128,7 @@ class Header(QWidget):
         self._actions = QHBoxLayout()
         self._actions.setSpacing(8)
         row.addLayout(self._actions)
-        self._more = IconButton("more", tr("More that can be done with this story"), is_framed=True)
+        self._more = IconButton("more", tr("More actions for this story"), is_framed=True)
         self._more.clicked.connect(self._open_more)
         self._more.hide()
         self._menu = QMenu(self)

@@ -30,7 +30,7 @@ NAMES = {
 WORDS = {
     Remedy.CHOOSE_FOLDER: N_("Choose the folder"),
     Remedy.INSTALL_BRIDGE: N_("Install the bridge"),
-    Remedy.PAIR_AGAIN: N_("Write it again"),
+    Remedy.PAIR_AGAIN: N_("Rewrite it"),
     Remedy.SHOW_CODE: N_("Pair again"),
     Remedy.SEE_PROMPT: N_("See the prompt"),
     Remedy.OPEN_PAGE: N_("Open SillyTavern"),
@@ -44,10 +44,12 @@ LIGHT_WORDS = {
     Light.GOOD: N_("good"),
     Light.IDLE: N_("waiting"),
     Light.WORKING: N_("working"),
-    Light.BAD: N_("needs you"),
+    Light.BAD: N_("needs your attention"),
     Light.OFF: N_("off"),
 }
-REPORT = N_("The report holds states, versions and numbers: no story, names, folders or keys.")
+REPORT = N_(
+    "The report contains states, versions and numbers, but no story text, names, folders or keys."
+)
 COPIED = N_("Copied. Paste it where you ask for help.")
 
 

@@ -26,7 +26,7 @@ SIZE = QSize(880, 600)
 TITLES_WIDE = 316
 CELL = 6  # px around a cell's text
 LINE, PARAGRAPH, INDENT = 125, 8, 20  # % of a line's height, px beneath a paragraph, px of a list
-NOTHING = N_("No page of help holds that.")
+NOTHING = N_("No help page mentions that.")
 
 
 class HelpSheet(FloatingSheet):
@@ -39,7 +39,7 @@ class HelpSheet(FloatingSheet):
         self.field = Field(tr("Search the help"), placeholder=tr("Search the help"), icon="search")
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._filter)
-        self.list = entry_list(self._model, tr("Pages of help"))
+        self.list = entry_list(self._model, tr("Help pages"))
         self.list.selectionModel().currentChanged.connect(self._on_current)
         self.title = section("")
         self.page = QTextBrowser()

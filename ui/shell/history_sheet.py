@@ -20,9 +20,9 @@ WIDTH = 500
 ROWS_SHOWN = 10
 HEAD = 64
 NOTHING = N_(
-    "Nothing was changed in this chat yet. What you change is listed here, and can be undone."
+    "Nothing has been changed in this chat yet. Your changes are listed here and can be undone."
 )
-HOW = N_("Click a change to go back, or forward, to the moment after it.")
+HOW = N_("Click a change to go back or forward to the point right after it.")
 BEFORE_ALL = N_("Before all of these")
 
 

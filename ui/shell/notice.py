@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from app.views.catch_up import CatchUpPlan
 
 READ = N_("Read for memory")
-ON_TOP = N_("What is found comes on top; you are asked again before that is more than a quarter.")
+ON_TOP = N_(
+    "Whatever is found adds to this; you are asked again before it adds more than a quarter."
+)
 NO_CHOICES: Mapping[str, str] = {}
 MOST_CHOICES = 2
 INFORMS_SECONDS, FAILED_SECONDS = 30.0, 60.0
@@ -37,13 +39,13 @@ def _search_sentence(plan: CatchUpPlan) -> str:
     search = plan.search
     if search.requests == search.requests_at_most:
         return trn(
-            "Looking for scene breaks takes {n} request; the scenes found are recapped then.",
-            "Looking for scene breaks takes {n} requests; the scenes found are recapped then.",
+            "Looking for scene breaks takes {n} request; the scenes found are then recapped.",
+            "Looking for scene breaks takes {n} requests; the scenes found are then recapped.",
             search.requests,
         )
     return tr(
-        "Looking for scene breaks takes about {requests} requests, at most "
-        "{requests_at_most}; the scenes found are recapped then.",
+        "Looking for scene breaks takes about {requests} requests, at "
+        "most {requests_at_most}; the scenes found are then recapped.",
         requests=number(search.requests),
         requests_at_most=number(search.requests_at_most),
     )
@@ -55,8 +57,8 @@ def plan_sentence(plan: CatchUpPlan) -> str:
     if plan.reading.requests:
         said.append(
             trn(
-                "{n} message was not read for memory yet, #{first}.",
-                "{n} messages were not read for memory yet, #{first} to #{last}.",
+                "{n} message has not been read for memory yet, #{first}.",
+                "{n} messages have not been read for memory yet, #{first} to #{last}.",
                 plan.reading.messages,
                 first=plan.reading.first,
                 last=plan.reading.last,
@@ -66,7 +68,7 @@ def plan_sentence(plan: CatchUpPlan) -> str:
     if plan.search.requests:
         work = f"{work} {tr(ON_TOP)}"
     if plan.reading.requests:  # they follow from what is read, which nobody knows yet
-        work = f"{work} {tr('Profiles, canon and keywords take a few more.')}"
+        work = f"{work} {tr('Profiles, canon and keywords need a few more.')}"
     if plan.scenes:
         scenes = trn(
             "{n} scene has no recap yet, #{first} to #{last}.",
@@ -78,15 +80,16 @@ def plan_sentence(plan: CatchUpPlan) -> str:
         said.append(scenes)
     if plan.agreed:
         more = trn(
-            "More was found than the {n} request that you said yes to; this is left.",
-            "More was found than the {n} requests that you said yes to; this is left.",
+            "More was found than the {n} request you agreed to; this is what is left.",
+            "More was found than the {n} requests you agreed to; this is what is left.",
             plan.agreed,
         )
         said.insert(0, more)
     if plan.read_in:
         shared = tr(
-            "“{chat}” shares messages with this chat and is worked off just now: what is read "
-            "there is taken over here then. To begin before that pays for it twice.",
+            "“{chat}” shares messages with this chat and is being worked on "
+            "right now. What is read there is reused here afterwards. If you "
+            "start before that, you pay for it twice.",
             chat=plan.read_in,
         )
         said.insert(0, shared)
@@ -114,7 +117,9 @@ def _work_sentence(plan: CatchUpPlan, *, alone: bool) -> str:
         )
     elif not alone:
         work = tr(
-            "All of it takes {requests} to the model, about {cost}.", requests=requests, cost=cost
+            "Everything together takes {requests} to the model, about {cost}.",
+            requests=requests,
+            cost=cost,
         )
     else:
         work = tr(
@@ -156,14 +161,14 @@ def _costs(plan: CatchUpPlan) -> list[str]:
     if plan.seconds is not None:
         time = about(plan.seconds)
         parts.append(
-            tr("{time} on an average model", time=time)
+            tr("{time} with an average model", time=time)
             if plan.is_guessed
             else tr("{time} at the speed of its test", time=time)
             if plan.is_tested
             else tr("{time} at its recent speed", time=time)
         )
     if plan.price is not None:
-        parts.append(tr("about {price} by your prices", price=number(plan.price, 2)))
+        parts.append(tr("about {price} at your prices", price=number(plan.price, 2)))
     return parts
 
 

@@ -41,11 +41,11 @@ FOOT = 66  # the button, and the space between
 SETTLE_MS = 180
 MOST = 30
 HOW = N_(
-    "Searches every chat that was opened here, memories and messages. “Two words” as they stand, "
-    "-word leaves out, who:a name, in:here or in:part of a chat’s name, tier:arcs or tier:messages."
+    "Searches the memories and messages of every chat opened here. “Two words” finds a phrase, "
+    "-word leaves out, who:name, in:here or in:part of a chat’s name, tier:arcs or tier:messages."
 )
 NOTHING = N_("Nothing was found in the chats that were opened here.")
-TOO_MUCH = N_("Too many matches: not all of them were looked at. Use rarer words.")
+TOO_MUCH = N_("Too many matches: not all of them were checked. Use rarer words.")
 
 Ask = Callable[[str], Coroutine[Any, Any, Findings]]
 
@@ -120,7 +120,7 @@ class SearchSheet(FloatingSheet):
             tr("Read all chats for this search"), icon="sync", role=ButtonRole.QUIET
         )
         self.index.setToolTip(
-            tr("Reads the chats that were never opened here, so that they are searched as well.")
+            tr("Also reads chats you have never opened here, so that the search covers them.")
         )
         self.index.clicked.connect(self.index_wanted)
         self.progress = meta("")
@@ -164,8 +164,8 @@ class SearchSheet(FloatingSheet):
         """How many chats were read for the search; all of them: it is over."""
         is_over = done >= total
         self.index.setEnabled(is_over)
-        said = tr("{done} of {total} chats are read.", done=number(done), total=number(total))
-        self.progress.setText(tr("All chats are read.") if is_over else said)
+        said = tr("{done} of {total} chats read.", done=number(done), total=number(total))
+        self.progress.setText(tr("All chats have been read.") if is_over else said)
         if is_over and self.isVisible():
             self.search()
 
@@ -229,7 +229,7 @@ def place_words(hit: Hit, chat: str, *, is_here: bool) -> str:
     """What a find is and where it stands: "Arcs · Ada, 3 May · #12". chat: its name."""
     parts = [tr(TIERS[Tier(hit.tier)].words.name) if hit.memory_id else tr("Message")]
     if hit.memory_id and not hit.is_current:
-        parts[0] = tr("{tier}, holds no more", tier=parts[0])
+        parts[0] = tr("{tier}, no longer holds", tier=parts[0])
     parts.append(tr_in("where a hit is", "this chat") if is_here else chat)
     if hit.index is not None:
         parts.append(f"#{hit.index}")

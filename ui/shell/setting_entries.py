@@ -28,9 +28,9 @@ _OWN_PLACES = {
     "story_text_size": (N_("Story text size"), N_("Look")),
     LANGUAGE: (N_("Language"), N_("Look")),
     SCALE: (N_("Interface size"), N_("Look")),
-    AT_LOGIN: (N_("Start with the system"), N_("This program")),
+    AT_LOGIN: (N_("Start with the system"), N_("About this program")),
     FILE: (N_("Export or import settings"), N_("Settings file")),
-    TRIAL: (N_("Try a model on all tasks of memory"), N_("Memory test")),
+    TRIAL: (N_("Try a model on all memory tasks"), N_("Memory test")),
 }
 
 

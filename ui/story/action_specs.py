@@ -33,7 +33,7 @@ SCENE_ACTIONS = (
         "split",
         N_("Split scene here"),
         "",
-        N_("Cut the scene in two behind this message. (B)"),
+        N_("Split the scene after this message. (B)"),
         icon="split",
         also=N_("break cut"),
     ),
@@ -49,7 +49,7 @@ SCENE_ACTIONS = (
         "merge_next",
         N_("Merge with the scene below"),
         "Ctrl+J",
-        N_("Join the scene with the one behind it."),
+        N_("Join the scene with the one after it."),
         icon="fold",
         also=N_("join next"),
     ),
@@ -58,8 +58,8 @@ SCENE_ACTIONS = (
         N_("Hide break"),
         "H",
         N_(
-            "Join the two scenes at this break. It keeps its name and recaps, and can be shown "
-            "again."
+            "Join the two scenes at this break. It keeps its name and recaps, and you can show "
+            "it again."
         ),
         icon="eye",
         also=N_("remove show join break"),
@@ -84,7 +84,7 @@ SCENE_ACTIONS = (
         "delete_break",
         N_("Delete break and its recaps"),
         "Ctrl+Del",
-        N_("Join the two scenes and put the recaps away that end here."),
+        N_("Join the two scenes and remove the recaps that end here."),
         icon="trash",
         also=N_("remove scene"),
     ),
@@ -98,7 +98,7 @@ SCENE_ACTIONS = (
     ),
     StoryActionSpec(
         "fold",
-        N_("Fold scene"),
+        N_("Collapse scene"),
         "",
         N_("Show the scene as one line. (Left)"),
         icon="chevron-right",
@@ -106,7 +106,7 @@ SCENE_ACTIONS = (
     ),
     StoryActionSpec(
         "unfold",
-        N_("Unfold scene"),
+        N_("Expand scene"),
         "",
         N_("Show its messages. (Right)"),
         icon="chevron-down",
@@ -116,19 +116,21 @@ SCENE_ACTIONS = (
         "find_breaks",
         N_("Find scene breaks with the model"),
         "Ctrl+Shift+B",
-        N_("Let the model look for scene breaks. What it takes is said first."),
+        N_("Let the model look for scene breaks. You see the cost first."),
         icon="search",
         also=N_("detect scenes ai search"),
     ),
     StoryActionSpec(
-        "previous_scene", N_("Previous scene"), "Alt+Up", N_("Go to the scene before. (Alt Up)")
+        "previous_scene", N_("Previous scene"), "Alt+Up", N_("Go to the previous scene. (Alt Up)")
     ),
-    StoryActionSpec("next_scene", N_("Next scene"), "Alt+Down", N_("Go down a scene. (Alt Down)")),
+    StoryActionSpec(
+        "next_scene", N_("Next scene"), "Alt+Down", N_("Go to the next scene. (Alt Down)")
+    ),
     StoryActionSpec(
         "redo_recap",
         N_("Redo scene recap"),
         "R",
-        N_("Write the recap anew. (R)"),
+        N_("Rewrite the recap. (R)"),
         icon="loop",
         also=N_("again"),
     ),
@@ -136,7 +138,7 @@ SCENE_ACTIONS = (
         "scene_memories",
         N_("Memories of this scene"),
         "",
-        N_("Show what was remembered of its messages."),
+        N_("Show what is remembered from its messages."),
         icon="bookmark",
         also=N_("source memory ids"),
     ),
@@ -144,7 +146,7 @@ SCENE_ACTIONS = (
         "rebuild",
         N_("Rebuild running recap from here"),
         "",
-        N_("Fold the scenes in anew, from this one on. The versions there are stay."),
+        N_("Add the scenes again, from this one on. Existing versions stay."),
         icon="layers",
     ),
 )
@@ -171,7 +173,7 @@ MESSAGE_ACTIONS = (
         "leave_out",
         N_("Leave out of memory"),
         "Shift+X",
-        N_("Memory does not read this message; what it noted before stays. (Shift X)"),
+        N_("This message is not read for memory; what was noted before stays. (Shift X)"),
         "eye-off",
         N_("exclude forget ignore secret ooc"),
         is_checkable=True,
@@ -187,14 +189,14 @@ MESSAGE_ACTIONS = (
         "recap_scene_messages",
         N_("Recap the messages of this scene"),
         "",
-        N_("Write the recap of each message of this scene anew."),
+        N_("Rewrite the recap of each message in this scene."),
         icon="document",
     ),
     StoryActionSpec(
         "recap_missing",
         N_("Recap all messages without one"),
         "",
-        N_("Write the recaps of all messages that lack one."),
+        N_("Write recaps for all messages that have none."),
         icon="document",
         also=N_("missing"),
     ),
@@ -209,23 +211,26 @@ MESSAGE_ACTIONS = (
         "clear_recap",
         N_("Clear recap"),
         "",
-        N_("Take the recap away with its marks. It is not written again unasked."),
+        N_("Remove the recap and its marks. It is not written again unless you ask."),
         icon="trash",
         also=N_("delete remove message recap"),
     ),
     StoryActionSpec(
         "previous_recap",
-        N_("Use the recap of the swipe before"),
+        N_("Use the recap of the previous swipe"),
         "",
-        N_("Let the recap of the swipe before count for this one, too."),
+        N_("Use the recap of the previous swipe for this one, too."),
         icon="arrow-left",
         also=N_("previous swipe recap"),
     ),
     StoryActionSpec(
         "take_in",
-        N_("Take in what other extensions left"),
+        N_("Import from other extensions"),
         "",
-        N_("Add what another memory extension knows about this chat. You see first what that is."),
+        N_(
+            "Import what another memory extension knows about this chat. You see what that is "
+            "first."
+        ),
         icon="sync",
         also=N_("import extension back auto recap summarize memory books bakemono charmemory"),
     ),
@@ -233,7 +238,7 @@ MESSAGE_ACTIONS = (
         "clear_all",
         N_("Clear all recaps and breaks of this chat"),
         "",
-        N_("Forget every recap, break and mark. What that takes away is said first."),
+        N_("Delete every recap, scene break and mark. You see first what goes."),
         icon="trash",
         also=N_("delete everything reset"),
     ),

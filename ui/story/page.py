@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from app.views.story_change import StoryChange
 
 NO_CHAT = N_(
-    "The story is read here, with its scenes and what of it reaches the next prompt. "
-    "Choose one of your chats, or try the demo story."
+    "Read your story here, with its scenes and what of it reaches the next prompt. Choose one of "
+    "your chats, or try the demo story."
 )
 NO_MESSAGES = N_(
-    "This chat has no messages yet. They appear here as they are written in SillyTavern."
+    "This chat has no messages yet. They appear here as you write them in SillyTavern."
 )
 
 

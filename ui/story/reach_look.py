@@ -24,19 +24,19 @@ WORDS = {
 }
 SENTENCES = {
     Reach.VERBATIM: N_("The next prompt holds this message word for word."),
-    Reach.RECAP: N_("The next prompt holds the recap of this message in its place."),
-    Reach.SCENE: N_("The next prompt tells of it by the recap of its scene."),
-    Reach.RUNNING: N_("The next prompt tells of it by the running recap."),
-    Reach.SUMMARY: N_("The next prompt tells of it by the summary."),
-    Reach.MEMORIES: N_("Memories in the next prompt come from this message; nothing else does."),
+    Reach.RECAP: N_("The next prompt contains this message's recap instead of the message."),
+    Reach.SCENE: N_("The next prompt tells it through the recap of its scene."),
+    Reach.RUNNING: N_("The next prompt tells it through the running recap."),
+    Reach.SUMMARY: N_("The next prompt tells it through the summary."),
+    Reach.MEMORIES: N_("Only memories from this message reach the next prompt."),
     Reach.NOT_AT_ALL: N_("Nothing in the next prompt tells of this message."),
     Reach.ASIDE: N_("A notice of SillyTavern, not part of the story."),
 }
 MENDS = {
-    Mend.RECAP_SCENE: N_("Its scene has no recap yet: write one, and it can be told."),
-    Mend.RAISE_SCENES: N_("Its scene's recap does not fit: give recaps a larger budget."),
-    Mend.RAISE_RECAPS: N_("Its recap does not fit: give recaps a larger budget."),
-    Mend.CLOSE_SCENE: N_("Its scene is still open: recaps are written of closed scenes."),
+    Mend.RECAP_SCENE: N_("Its scene has no recap yet. Write one to bring it in."),
+    Mend.RAISE_SCENES: N_("Its scene's recap does not fit. Give recaps a larger budget."),
+    Mend.RAISE_RECAPS: N_("Its recap does not fit. Give recaps a larger budget."),
+    Mend.CLOSE_SCENE: N_("Its scene is still open. Recaps are written once a scene has ended."),
 }
 ICONS = {
     Reach.VERBATIM: "chat",

@@ -16,11 +16,10 @@ from ui.story.target import Target
 
 EXCLUDE_TIP = N_("Keep this message's recap out of the prompt; the message stays. (X)")
 EXCLUDE_AHEAD = N_(
-    "It has no recap yet. One that is written later stays out of the prompt; the message itself "
-    "stays in. (X)"
+    "No recap yet. One written later stays out of the prompt; the message itself stays in. (X)"
 )
 
-UNCHANGED = N_("Safe mode changes nothing in a story. Start normally to do that.")
+UNCHANGED = N_("Safe mode does not change stories. Start normally to do that.")
 ONLY_SHOW = ("scene_memories", "previous_scene", "next_scene", "find", "show_in_page")
 
 
@@ -112,7 +111,7 @@ class StoryActions(QObject):
         self.show_in_page.setToolTip(
             tr("Scroll SillyTavern's page to this message. (Shift S)")
             if is_shown
-            else tr("SillyTavern does not show this chat now.")
+            else tr("SillyTavern is not showing this chat right now.")
         )
 
     def _adjust_breaks(self, target: Target) -> None:
@@ -149,14 +148,14 @@ class StoryActions(QObject):
         self.rename.setToolTip(
             tr("Give the scene a name. (F2)")
             if closing
-            else tr("An open scene is named when it closes.")
+            else tr("An open scene gets its name when it ends.")
         )
         folded = scene is not None and is_folded(scene)
         self.fold.setEnabled(closing is not None and not folded)
         self.fold.setToolTip(
             tr("Show the scene as one line. (Left)")
             if closing
-            else tr("An open scene cannot be folded.")
+            else tr("An open scene cannot be collapsed.")
         )
         self.unfold.setEnabled(folded)
         self.previous_scene.setEnabled(place is not None)
@@ -288,9 +287,9 @@ class StoryActions(QObject):
 
 def _break_tip(target: Target, *, ends_already: bool) -> str:
     if target.message is None:
-        return tr("Choose the message that ends the scene first.")
+        return tr("First choose the message that ends the scene.")
     if ends_already:
-        return tr("The scene ends with #{message} already.", message=target.message)
+        return tr("The scene already ends with #{message}.", message=target.message)
     return tr("End the scene with #{message}. (B)", message=target.message)
 
 

@@ -20,7 +20,7 @@ STATE_WORDS = {
     InclusionState.LONG_TERM: N_("Long-term"),
     InclusionState.OUT_OF_BUDGET: N_("Out of budget"),
     InclusionState.EXCLUDED: N_("Excluded"),
-    InclusionState.LAGGING: N_("Lagging"),
+    InclusionState.LAGGING: N_("Waiting"),
     InclusionState.FAILED: N_("Failed"),
     InclusionState.NONE: N_("No recap"),
 }
@@ -30,7 +30,7 @@ STATES_IN_A_LIST = {
     InclusionState.LONG_TERM: N_("long-term"),
     InclusionState.OUT_OF_BUDGET: N_("out of budget"),
     InclusionState.EXCLUDED: N_("excluded"),
-    InclusionState.LAGGING: N_("lagging"),
+    InclusionState.LAGGING: N_("waiting"),
     InclusionState.FAILED: N_("failed"),
     InclusionState.NONE: N_("no recap"),
 }
@@ -71,7 +71,7 @@ def scene_range(scene: Scene, *, is_open_ended: bool = False) -> str:
 def break_cue(found: SceneBreak) -> str:
     """How a break was found: "Break: fade out"."""
     if found.origin is BreakOrigin.HAND:
-        return tr("Break: by hand")
+        return tr("Break: set by hand")
     return tr("Break: {word}", word=cue_word(found))
 
 
@@ -120,9 +120,9 @@ def recap_tip(recap: MessageRecap) -> str:
     """A message's recap whole, whose it is, what it was begun with, and the reasoning before it."""
     told = [recap.text]
     if recap.taken_from:
-        told.append(tr("Taken over from {extension}.", extension=recap.taken_from))
+        told.append(tr("Imported from {extension}.", extension=recap.taken_from))
     if recap.prefill:
-        told.append(tr("Begun with: {text}", text=recap.prefill))
+        told.append(tr("Starts with: {text}", text=recap.prefill))
     if recap.reasoning:
         told.append(tr("Reasoning: {text}", text=recap.reasoning))
     return "\n".join(one if len(one) <= LONGEST_TIP else f"{one[:LONGEST_TIP]}…" for one in told)
@@ -145,9 +145,9 @@ def spoken_message(index: int, message: Message, inclusion: Inclusion, recap: Me
 def spoken_scene(scene: Scene, name: str, is_folded: bool) -> str:
     """What a screen reader says of a scene."""
     if is_folded:
-        state = tr("folded")
+        state = tr("collapsed")
     else:
-        state = tr("closed") if scene.is_closed else tr_in("a scene", "open")
+        state = tr("finished") if scene.is_closed else tr_in("a scene", "open")
     count = message_count(scene.length)
     return tr(
         "Scene {number}, {name}, {state}, {count}, {first} to {last}.",

@@ -16,7 +16,7 @@ from ui.work.strips import ClearedStrip
 from ui.work.words import cleared_sentence
 
 NOTHING = Cleared(())
-CLEARING = N_("clear the queue")
+CLEARING = N_("clearing the queue")
 
 
 class QueueClearing(QObject):
@@ -61,7 +61,7 @@ class QueueClearing(QObject):
     def _on_put_back(self) -> None:
         cleared = self._cleared
         self.forget()
-        self._session.do(self._session.companion.work.put_back(cleared), name=N_("put back"))
+        self._session.do(self._session.companion.work.put_back(cleared), name=N_("putting back"))
 
     def _say(self, cleared: Cleared) -> None:
         self._cleared = cleared

@@ -23,19 +23,19 @@ class WorkCommands(PageCommands):
         self.retry = self._plain(tr("Try again"), tr("Try this one again now."), "R")
         self.cancel = self._plain(
             tr("Cancel"),
-            tr("Drop it; if it is running, it is stopped at once."),
+            tr("Drop it. If it is running, it is stopped immediately."),
             "Del",
             "Backspace",
         )
         self.pause_before = self._plain(
-            tr("Pause before this one"), tr("Let the queue run up to this one and stop there."), "B"
+            tr("Pause before this one"), tr("Run the queue up to this one, then pause."), "B"
         )
         self.move_up = self._plain(tr("Move up"), tr("Move it one place earlier."), "Alt+Up")
         self.move_first = self._plain(
-            tr("Do it next"), tr("Put it before all that wait."), "Alt+Home"
+            tr("Do it next"), tr("Put it at the front of the queue."), "Alt+Home"
         )
         self.clear_asked = self._plain(
-            tr("Drop all that was asked for with it"),
+            tr("Drop everything requested with it"),
             tr("Take it out of the queue; you can put it back."),
         )
         self.clear_chat = self._plain(
@@ -47,26 +47,26 @@ class WorkCommands(PageCommands):
             tr("Take it out of the queue; you can put it back."),
             "Ctrl+Del",
         )
-        self.put_back = self._plain(tr("Put them back"), tr("Put what was cleared where it was."))
+        self.put_back = self._plain(tr("Put them back"), tr("Put everything back where it was."))
         self.retry_all = self._plain(tr("Try all again"), tr("Try everything that failed again."))
         self.start = self._plain(
-            tr("Catch up"), tr("Write the recaps that are missing, and read what was not read yet.")
+            tr("Catch up"), tr("Write missing recaps, and read messages not read yet.")
         )
         self.recaps = self._plain(tr("Only the recaps"), tr("Reading for memory waits."))
         self.memory = self._plain(tr("Only memory"), tr("The recaps wait."))
         self.stop = self._plain(
-            tr("Stop catching up after this one"),
-            tr("What is running is finished; the rest is offered again."),
+            tr("Stop catching up after this job"),
+            tr("What is running is finished; the rest is offered again later."),
         )
         self.stop_now = self._plain(
-            tr("Stop catching up now"), tr("What is running is dropped; what is finished stays.")
+            tr("Stop catching up now"), tr("What is running is dropped; finished work stays.")
         )
 
         self.go_on_today = self._plain(
-            tr("Go on today"), tr("Let the work go on beyond the cap, until midnight.")
+            tr("Go on today"), tr("Keep working beyond the limit until midnight.")
         )
         self.show_use = self._plain(
-            tr("Show what models were asked for"), tr("Requests and tokens by task and day."), "U"
+            tr("Show model usage"), tr("Requests and tokens by task and day."), "U"
         )
         self._act_on_chosen(*self.of_one())
 
@@ -97,9 +97,9 @@ class WorkCommands(PageCommands):
         self.move_first.setEnabled(waits and not is_first)
         self.clear_asked.setEnabled(asked > 1)
         self.clear_asked.setText(
-            tr("Drop all {n} that were asked for with it", n=number(asked))
+            tr("Drop all {n} that were requested together", n=number(asked))
             if asked > 1
-            else tr("Drop all that was asked for with it")
+            else tr("Drop everything requested with it")
         )
         is_marked = operation is not None and operation.pauses_before
         self.pause_before.setText(

@@ -38,7 +38,7 @@ KIND_WORDS = {
     OperationKind.RUNNING_RECAP: N_("Running recap"),
     OperationKind.MESSAGE_RECAP: N_("Message recap"),
     OperationKind.MEMORY_PASS: N_("Memories"),
-    OperationKind.ARC_SUMMARY: N_("Summary of an arc"),
+    OperationKind.ARC_SUMMARY: N_("Summary of a plot thread"),
     OperationKind.PROFILE: N_("Profile"),
     OperationKind.CANON: N_("Canon"),
     OperationKind.CONTINUITY: N_("Check of a reply"),
@@ -47,9 +47,9 @@ KIND_WORDS = {
     OperationKind.UPKEEP: N_("What no longer holds"),
 }
 STATUS_WORDS = {
-    OperationStatus.PENDING: N_("Waits its turn"),
+    OperationStatus.PENDING: N_("Waiting"),
     OperationStatus.RUNNING: N_("Running"),
-    OperationStatus.WAITING: N_("Tried again later"),
+    OperationStatus.WAITING: N_("Trying again later"),
     OperationStatus.DONE: N_("Done"),
     OperationStatus.FAILED: N_("Failed"),
     OperationStatus.CANCELLED: N_("Cancelled"),
@@ -92,14 +92,14 @@ def state_sentence(operation: Operation, *, now: float, is_paused: bool = False)
         if seconds < AT_ONCE and operation.held:  # another one asks for it
             return operation.held
         if is_paused:
-            return f"{error} {tr('Again when the work goes on.')}"
+            return f"{error} {tr('Retries when work resumes.')}"
         if seconds < AT_ONCE:
-            return f"{error} {tr('Again at once.')}"
-        return f"{error} {tr('Again in {duration}.', duration=duration_words(seconds))}"
+            return f"{error} {tr('Retrying now.')}"
+        return f"{error} {tr('Retrying in {duration}.', duration=duration_words(seconds))}"
     if operation.status is OperationStatus.FAILED and operation.error:
         return operation.error
     if operation.status is OperationStatus.DONE and operation.error:
-        return tr("Nothing came of it. {why}", why=retold(operation.error))
+        return tr("No result. {why}", why=retold(operation.error))
     if operation.status is OperationStatus.OUTDATED and operation.error:
         return retold(operation.error)
     if operation.pauses_before:
@@ -124,7 +124,7 @@ def detail_words(operation: Operation, chat: str = "") -> str:
     """Which chat it is about, what it is, who did it, and when it ended."""
     # What it is stands above, in its label.
     parts = [chat]
-    writer = tr("kept from before") if operation.backend == "kept" else retold(operation.backend)
+    writer = tr("from earlier") if operation.backend == "kept" else retold(operation.backend)
     parts.append(writer)
     if operation.attempts > 1:
         parts.append(tr("attempt {attempts}", attempts=operation.attempts))
@@ -261,7 +261,8 @@ class OperationModel(QAbstractTableModel):
                 is_running = operation.status is OperationStatus.RUNNING
                 if is_running and self._progress.letters:
                     return tr(
-                        "Running, {letters} letters so far", letters=number(self._progress.letters)
+                        "Running, {letters} characters so far",
+                        letters=number(self._progress.letters),
                     )
                 return state_sentence(operation, now=now, is_paused=self.is_paused)
             case Column.TOKENS:

@@ -19,8 +19,8 @@ from ui.theme.fonts import MEDIUM, ui_font
 from ui.work.use_words import sum_words
 
 SENTENCE = N_(
-    "What a million tokens cost with it, read and written. A model that has no prices of its own "
-    "costs what the settings say."
+    "What a million tokens cost with this model, read and written. Models without their own "
+    "prices cost what the settings say."
 )
 READ, WRITTEN = N_("Read"), N_("Written")
 
@@ -62,15 +62,15 @@ class ModelRow(Row):
         self._words = meta("", wraps=True)
         self.read, self.written = (
             DecimalField(
-                tr("{what}, price of a million tokens of {model}", what=tr(what), model=name),
+                tr("{what}, price per million tokens of {model}", what=tr(what), model=name),
                 0.0,
                 HIGHEST,
                 tr("none"),
             )
             for what in (READ, WRITTEN)
         )
-        self.as_for_all = Button(tr("As for all"), role=ButtonRole.QUIET)
-        self.as_for_all.setAccessibleName(tr("{model}: prices as for all", model=name))
+        self.as_for_all = Button(tr("Same as for all"), role=ButtonRole.QUIET)
+        self.as_for_all.setAccessibleName(tr("{model}: same prices as for all", model=name))
         self.as_for_all.clicked.connect(partial(self.priced.emit, None))
         told = QVBoxLayout()
         told.setSpacing(1)

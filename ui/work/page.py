@@ -40,7 +40,9 @@ from ui.work.words import failed_words
 
 BUTTON_HEIGHT = 28
 REASON_WIDTH = 120  # px at least
-EMPTY = N_("Nothing waits. Recaps, scene breaks and memories are made here, one after the other.")
+EMPTY = N_(
+    "Nothing is waiting. Recaps, scene breaks and memories are made here, one after the other."
+)
 QUEUE, USE = "queue", "use"
 UNBEGUN = (OperationStatus.PENDING, OperationStatus.WAITING)
 
@@ -69,7 +71,7 @@ class WorkPage(QWidget):
         self._retry.follow(self.commands.retry)
         self._retry_all = Button(tr("Try all again"), icon="loop")
         self._retry_all.follow(self.commands.retry_all)
-        self._more = IconButton("more", tr("More that can be done with the queue"))
+        self._more = IconButton("more", tr("More actions for the queue"))
         self._more.clicked.connect(self._open_more)
         self._catching_up = CatchUpStrip(
             *(self.commands.start, self.commands.recaps, self.commands.memory),
@@ -78,7 +80,7 @@ class WorkPage(QWidget):
         self._put_back = ClearedStrip(self.commands.put_back)
         self._clearing = QueueClearing(session, self.commands, self._put_back)
         self._capped = CapStrip(self.commands.go_on_today)
-        self.views = Segments(tr("View"), {QUEUE: tr("Queue"), USE: tr("Use")})
+        self.views = Segments(tr("View"), {QUEUE: tr("Queue"), USE: tr("Usage")})
         self.views.choose(QUEUE)
         self.use = UsePane(session)
         self.use.prices_wanted.connect(self.settings_wanted)
@@ -89,8 +91,8 @@ class WorkPage(QWidget):
         self.hold = Hold(self.table)
         self._detail = body(wraps=True)
         self._detail.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._written_title = meta(tr("What it writes"))
-        self._written = Prose(tr("What the running operation writes"))
+        self._written_title = meta(tr("Being written"))
+        self._written = Prose(tr("What the running job writes"))
         self._build()
         self._second = QTimer(self)
         self._second.setInterval(1000)
@@ -218,7 +220,7 @@ class WorkPage(QWidget):
         self._show_catch_up()
         # What waits for an answer, below it, is something to do.
         waits = self.commands.start.isEnabled()
-        nothing = tr("Nothing under way") if waits else tr("Nothing to do")
+        nothing = tr("Nothing in progress") if waits else tr("Nothing to do")
         self._summary.setText(", ".join(words) or nothing)
         self._show_cap()
         self._on_selection()
@@ -413,7 +415,7 @@ class WorkPage(QWidget):
             self._written.set_text(text[-2000:])
             bar = self._written.verticalScrollBar()
             bar.setValue(bar.maximum())
-        self._written_title.setText(tr("What it writes") if text else tr("What it wrote last"))
+        self._written_title.setText(tr("Being written") if text else tr("What it wrote last"))
         self._written.setVisible(is_shown)
         self._written_title.setVisible(is_shown)
         self._show_foot()

@@ -58,7 +58,7 @@ class CatchUpStrip(Strip):
         self._start = Button(start.text(), icon="play", role=ButtonRole.MAIN)
         self._recaps = Button(recaps.text())
         self._memory = Button(memory.text())
-        self._stop = Button(tr("Stop after this one"), icon="stop")
+        self._stop = Button(tr("Stop after this job"), icon="stop")
         self._stop_now = Button(tr("Stop now"), icon="cross")
         for button, action in (
             (self._recaps, recaps),
@@ -102,7 +102,7 @@ class CapStrip(Strip):
     """The day's cap is reached, and the word that lets work go on."""
 
     def __init__(self, go_on: QAction) -> None:
-        super().__init__(tr("Today's cap"))
+        super().__init__(tr("Today's limit"))
         self._title = Label(font=ui_font(12.5, SEMIBOLD))
         self._facts = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.words.addWidget(self._title)
@@ -116,7 +116,7 @@ class CapStrip(Strip):
         is_shown = cap.is_reached and held > 0
         if is_shown:
             self._title.setText(cap.sentence)
-            waits = trn("{n} operation waits.", "{n} operations wait.", held)
+            waits = trn("{n} job waits.", "{n} jobs wait.", held)
             self._facts.setText(f"{waits} {cap_words(cap)}.")
         self.setVisible(is_shown)
 

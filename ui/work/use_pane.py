@@ -73,8 +73,8 @@ class UsePane(QWidget):
         self.chart = DayChart()
         self._tasks = UseModel(tr("Task"))
         self._days = UseModel(tr("Day"))
-        self.tasks_table = UseTable(tr("Use by task"), self._tasks)
-        self.days_table = UseTable(tr("Use by day"), self._days)
+        self.tasks_table = UseTable(tr("Usage by task"), self._tasks)
+        self.days_table = UseTable(tr("Usage by day"), self._days)
         self._tasks_title = section()
         self.models = ModelPrices()
         self._nothing = body(tr(EMPTY))
@@ -136,13 +136,13 @@ class UsePane(QWidget):
         middle.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolling(content, name=tr("Use of models")))
+        outer.addWidget(scrolling(content, name=tr("Model usage")))
 
     def _cap_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._cap_words, 1)
-        row.addWidget(body(tr("Daily cap"), wraps=False))
+        row.addWidget(body(tr("Daily limit"), wraps=False))
         row.addWidget(self.cap)
         row.addWidget(self.unit)
         return row
@@ -172,7 +172,7 @@ class UsePane(QWidget):
 
     def refresh(self) -> None:
         """Read the counts and show them."""
-        self._session.do(self._load(), name=N_("reading what was counted"))
+        self._session.do(self._load(), name=N_("loading the usage"))
 
     async def _load(self) -> None:
         self._uses = await self._session.companion.use.uses(max(int(span) for span in SPANS))
@@ -240,7 +240,7 @@ class UsePane(QWidget):
             for task, one in by_task(shown)
         ]
         if len(rows) > 1:
-            rows.append(UseRow("", tr("Together"), total(shown), self._price(shown)))
+            rows.append(UseRow("", tr("Total"), total(shown), self._price(shown)))
         self._tasks.show_rows(tuple(rows))
 
     def _price(

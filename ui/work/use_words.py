@@ -11,11 +11,11 @@ from app.settings.values import REGISTRY
 from ui.controls.dates import day_words as date_words
 from ui.work.model import KIND_WORDS
 
-OTHER_WORDS = {AWAY: N_("What happened before"), TRIAL: N_("Tests of a model")}
+OTHER_WORDS = {AWAY: N_("Story so far"), TRIAL: N_("Model tests")}
 
 EMPTY = N_(
-    "No model was asked yet. What one is asked is counted here, by day and by task; the built-in "
-    "way asks none."
+    "No model has been asked yet. Each request is counted here, by day and by task. Work without "
+    "a model needs none."
 )
 
 
@@ -55,7 +55,7 @@ def sum_words(spent: Spent, price: float | None) -> str:
         tr("{output_tokens} written", output_tokens=number(spent.output_tokens)),
     ]
     if price is not None:
-        parts.append(tr("about {price} by your prices", price=price_words(price)))
+        parts.append(tr("about {price} at your prices", price=price_words(price)))
     return ", ".join(parts)
 
 
@@ -64,10 +64,10 @@ def estimate_words(spent: Spent) -> str:
     if not spent.estimated:
         return ""
     if spent.estimated == spent.requests:
-        return tr("Estimated: the server does not say its tokens, so they were counted here.")
+        return tr("Estimated: the server does not report tokens, so they are counted here.")
     return tr(
-        "Estimated for {estimated} of {requests} requests: the server did not say "
-        "their tokens, so they were counted here.",
+        "Estimated for {estimated} of {requests} requests: the server did not report tokens, so "
+        "they were counted here.",
         estimated=number(spent.estimated),
         requests=number(spent.requests),
     )
@@ -76,7 +76,7 @@ def estimate_words(spent: Spent) -> str:
 def cap_words(cap: DayCap) -> str:
     """How far the day is from its cap."""
     if not cap.limit:
-        return tr("No cap: work goes on, however much it takes.")
+        return tr("No limit: work goes on, whatever it costs.")
     words = tr(
         "{used} of {limit} {unit} today",
         used=number(cap.used),
@@ -84,7 +84,7 @@ def cap_words(cap: DayCap) -> str:
         unit=REGISTRY["daily_cap_unit"].word(cap.unit),
     )
     if cap.is_lifted and cap.used >= cap.limit:
-        return tr("{words}; it goes on today since you said so", words=words)
+        return tr("{words}; continues today because you allowed it", words=words)
     return words
 
 
@@ -95,10 +95,10 @@ def chart_words(days: list[tuple[date, Spent]], today: date) -> str:
         return trn("Nothing in {n} day.", "Nothing in {n} days.", len(days))
     day, most = max(used, key=lambda pair: pair[1].tokens)
     counted = trn(
-        "{n} day with requests among {days}.",
-        "{n} days with requests among {days}.",
+        "Requests on {n} of {days}.",
+        "Requests on {n} of {days}.",
         len(used),
         days=len(days),
     )
     when, tokens = day_words(day, today), number(most.tokens)
-    return f"{counted} {tr('The most on {day}: {tokens} tokens.', day=when, tokens=tokens)}"
+    return f"{counted} {tr('Most on {day}: {tokens} tokens.', day=when, tokens=tokens)}"

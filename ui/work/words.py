@@ -19,7 +19,7 @@ NAMED_AT_MOST = 2
 def progress_title(progress: CatchUpProgress) -> str:
     """Whose backlog is worked off."""
     if progress.is_stopping:
-        return tr("Catching up {title} stops after this one", title=progress.title)
+        return tr("Catching up {title} stops after this job", title=progress.title)
     return tr("Catching up {title}", title=progress.title)
 
 
@@ -36,15 +36,15 @@ def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     elif progress.why:
         return f"{', '.join(parts)}. {progress.why}"
     elif progress.is_held:
-        parts.append(tr("nothing is answered now"))
+        parts.append(tr("no answers right now"))
     elif progress.remaining is not None and progress.left:
         parts.append(tr("{time} left", time=about(progress.remaining)))
     elif progress.left:
         is_first = not (progress.done or progress.failed)
         parts.append(
-            tr("how long it takes shows with the first")
+            tr("the time needed shows after the first")
             if is_first
-            else tr("it takes longer than usual")
+            else tr("taking longer than usual")
         )
     return ", ".join(parts)
 
@@ -69,8 +69,8 @@ def failed_words(session: Session, operations: Sequence[Operation]) -> str:
     failed_recaps, costs = session.companion.work.failed_recaps, session.companion.command_costs
     tokens = sum(costs.of_folding_again(path, of).tokens for path, of in failed_recaps.items())
     again = trn(
-        "trying again folds {n} scene in anew, about {tokens} tokens",
-        "trying again folds {n} scenes in anew, about {tokens} tokens",
+        "trying again adds {n} scene again, about {tokens} tokens",
+        "trying again adds {n} scenes again, about {tokens} tokens",
         folds,
         tokens=roughly(tokens),
     )
@@ -80,9 +80,10 @@ def failed_words(session: Session, operations: Sequence[Operation]) -> str:
 def cleared_sentence(cleared: Cleared) -> str:
     """What a clearing did, and what comes of it."""
     return trn(
-        "{n} request was taken out of the queue. What it was for is not done now; if your story "
-        "still lacks it, it is planned again when Tavernkeep starts the next time.",
-        "{n} requests were taken out of the queue. What they were for is not done now; what your "
-        "stories still lack of it is planned again when Tavernkeep starts the next time.",
+        "{n} request was taken out of the queue and is not done now. If "
+        "your story still needs it, it is planned again at the next "
+        "start.",
+        "{n} requests were taken out of the queue and are not done now. "
+        "What your stories still need is planned again at the next start.",
         len(cleared.operations),
     )

@@ -69,7 +69,7 @@ class ApiKeys:
         """Keep a server's key from now on; "" forgets it. Raises UsageError, StoreError."""
         origin, key = _origin(clean_url(url)), key.strip()
         if not key.isascii() or not key.isprintable() or len(key) > LONGEST_KEY:
-            raise UsageError(tr("This is no API key: it has characters that no key has."))
+            raise UsageError(tr("This is not an API key: it contains characters that no key has."))
         is_in_keyring = await self._to_keyring(origin, key)
         for places in (self._in_file, self._in_keyring):
             places.discard(origin)
@@ -124,8 +124,8 @@ class ApiKeys:
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise StoreError(
                 tr(
-                    "The API keys in {file} cannot be read. Move the file away and give the keys "
-                    "again.",
+                    "The API keys in {file} cannot be read. Move the file away and enter the "
+                    "keys again.",
                     file=self._file,
                 )
             ) from error
@@ -145,7 +145,7 @@ class ApiKeys:
                 temporary.unlink()
             raise StoreError(
                 tr(
-                    "The API key could not be kept in {file}: {reason}.",
+                    "The API key could not be saved in {file}: {reason}.",
                     file=self._file,
                     reason=reason_of(error),
                 )

@@ -51,7 +51,9 @@ class ServerEmbedder:
         kind = KINDS[spec.kind]
         form = kind.embeddings
         if form is None:
-            raise UsageError(tr("{backend} makes no vectors.", backend=tr(kind.title)))
+            raise UsageError(
+                tr("{backend} cannot compare memories by meaning.", backend=tr(kind.title))
+            )
         self._spec, self._form = spec, form
         self._server = ModelServer(spec.url, spec.model, api_key=api_key, limits=limits)
 

@@ -28,10 +28,10 @@ def make_backend(
     if api_key is not None:
         api_key = api_key.strip()
         if not api_key.isascii() or not api_key.isprintable():
-            raise UsageError(tr("The API key has characters that no key has."))
+            raise UsageError(tr("The API key contains characters that no key has."))
     make = _MAKERS.get(spec.kind)
     if make is None:
-        raise UsageError(tr("The built-in way answers no prompts."))
+        raise UsageError(tr("The built-in rules cannot answer prompts."))
     return make(spec, Access(api_key or None, context_tokens, page))
 
 

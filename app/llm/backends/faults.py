@@ -40,24 +40,20 @@ def connection_fault(error: httpx.HTTPError, url: str) -> BackendError:
 
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         # A server that is started an hour later: nothing was sent, so it is waited for without end.
-        return BackendAway(
-            tr("Nobody answers at {url}. Is the model's server running there?", url=url)
-        )
+        return BackendAway(tr("No answer from {url}. Is the model server running there?", url=url))
     if isinstance(error, httpx.TimeoutException):
         return BackendUnreachable(
-            tr("{url} took too long to take the request. Try again later.", url=url)
+            tr("{url} took too long to accept the request. Try again later.", url=url)
         )
     if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
-        return BackendRefused(
-            tr("No request can be made to {url}. Check the backend's address.", url=url)
-        )
+        return BackendRefused(tr("No request can be sent to {url}. Check the address.", url=url))
     return broken_off_fault(url)
 
 
 def broken_off_fault(url: str) -> BackendUnreachable:
     """The fault of an answer that stops before its end."""
     fault = BackendUnreachable(
-        tr("The connection to {url} broke before the answer was complete. Try again.", url=url)
+        tr("The connection to {url} was lost before the answer was complete. Try again.", url=url)
     )
     fault.was_sent = True
     return fault
@@ -81,7 +77,8 @@ def status_fault(
         if TOO_LONG.search(detail) or status == 413:
             return PromptTooLong(
                 tr(
-                    "The text is longer than {model} can read at once. Choose a larger one.",
+                    "The text is longer than {model} can read at once. Choose a model with a "
+                    "larger context.",
                     model=model,
                 )
                 + tail
@@ -95,9 +92,11 @@ def status_fault(
 def _busy(status: int, url: str) -> str:
     if status == 429:
         return tr(
-            "{url} limits the rate of requests ({status}). Try again later.", url=url, status=status
+            "{url} limits how many requests you may send ({status}). Try again later.",
+            url=url,
+            status=status,
         )
-    return tr("{url} cannot answer now ({status}). Try again later.", url=url, status=status)
+    return tr("{url} cannot answer right now ({status}). Try again later.", url=url, status=status)
 
 
 def _refusal(status: int, tail: str, *, url: str, model: str, has_key: bool) -> str:
@@ -105,18 +104,18 @@ def _refusal(status: int, tail: str, *, url: str, model: str, has_key: bool) -> 
     if status in (401, 403) and has_key:
         return tr("{url} does not accept the API key ({status}). Check it.", url=url, status=status)
     if status in (401, 403):
-        return tr("{url} asks for an API key ({status}). Give it one.", url=url, status=status)
+        return tr("{url} asks for an API key ({status}). Enter one.", url=url, status=status)
     if status == 402:
-        return tr("The account at {url} has no credit left (402). Fill it up there.", url=url)
+        return tr("The account at {url} has no credit left (402). Top it up there.", url=url)
     if 300 <= status < 400:
         return tr(
-            "{url} sends elsewhere ({status}). Check the backend's address.",
+            "{url} redirects elsewhere ({status}). Check the address.",
             url=url,
             status=status,
         )
     if status == 404:
         sentence = tr(
-            "{url} knows no model {model}, or is no model server. Choose another.",
+            "{url} does not know the model {model}, or is not a model server. Choose another.",
             url=url,
             model=model,
         )
@@ -148,8 +147,7 @@ def web_page_fault(url: str) -> BackendError:
     """The fault of an address where a web site lives."""
     return BackendRefused(
         tr(
-            "{url} answers with a web page, so no model server is there. Check the backend's "
-            "address.",
+            "{url} answers with a web page, so there is no model server. Check the address.",
             url=url,
         )
     )
@@ -159,7 +157,7 @@ def packed_fault(url: str) -> BackendRefused:
     """The fault of an answer that may unfold without bound."""
     return BackendRefused(
         tr(
-            "{url} compresses its answers in a way that was not asked for. Switch that off there.",
+            "{url} compresses its answers although it was not asked to. Switch that off there.",
             url=url,
         )
     )
@@ -169,7 +167,7 @@ def form_fault(url: str, whose: str) -> AnswerUnusable:
     """The fault of an answer that no server of this kind gives."""
     return AnswerUnusable(
         tr(
-            "{url} answered in a form that is not {whose}. Check the backend's address.",
+            "{url} answered in a form that is not {whose}. Check the address.",
             url=url,
             whose=tr(whose),
         )

@@ -69,10 +69,8 @@ B = HardwareProfile(
     looks_through=True,
     warns_of_weak_models=False,
 )
-ONLY_CAPABLE = N_("Does nothing for a small model (A): it is for capable ones.")
-OFTEN_WRONG = N_(
-    "Small models often get this wrong: look through what is noted, or test the model."
-)
+ONLY_CAPABLE = N_("No effect with a small model (A); meant for capable ones.")
+OFTEN_WRONG = N_("Small models often get this wrong: check what is noted, or test the model.")
 PROFILES: Mapping[str, HardwareProfile] = {profile.key: profile for profile in (A, B)}
 
 
@@ -98,22 +96,22 @@ def profile_for(settings: Mapping[str, Any], backend: str) -> ProfileInForce:
     if chosen != AUTO:
         return ProfileInForce(PROFILES[chosen], tr("You chose it."), is_chosen=True)
     if spec.kind == BUILTIN:
-        return ProfileInForce(A, tr("There is no model."))
+        return ProfileInForce(A, tr("No model is chosen."))
     kind = KINDS.get(spec.kind)  # none for what cannot be read
     if kind is not None and kind.runs_small:
         return ProfileInForce(
-            A, tr("{server} mostly runs small models on this machine.", server=kind.place)
+            A, tr("{server} mostly runs small models on this computer.", server=kind.place)
         )
     if kind is not None and kind.asks_url and is_local(spec.url):
         return ProfileInForce(
             B,
-            tr("The model is on a server of its own."),
+            tr("The model runs on its own server."),
             suggestion=tr(
-                "This server is on your own machine or network. If its model is small, "
-                "strength A asks less of it."
+                "This server is on your own computer or network. If its model is small, strength "
+                "A asks less of it."
             ),
         )
-    return ProfileInForce(B, tr("The model is on a server of its own."))
+    return ProfileInForce(B, tr("The model runs on its own server."))
 
 
 def setting_warnings(settings: Mapping[str, Any], backend: str) -> Mapping[str, str]:

@@ -35,33 +35,33 @@ GAVE_WAY_SECONDS = 3.0  # the page then waits by itself: for the end of the turn
 QUIET_SECONDS = 30.0  # without a turn, before what had to give way is asked once more
 NAME = N_("SillyTavern's connection")
 NO_PAGE = N_(
-    "SillyTavern's page is not open. The work goes on when it is, in a browser on this computer."
+    "SillyTavern's page is not open. Work continues once it is open in a browser on this computer."
 )
 FAULTS: dict[str, Callable[[], BackendError]] = {
     "gave_way": lambda: BackendAway(
-        tr("You sent a message, which goes first. This is asked once more in a quiet moment."),
+        tr("Your message goes first. This request is sent again in a quiet moment."),
         retry_after_seconds=GAVE_WAY_SECONDS,
     ),
     "busy": lambda: BackendAway(
-        tr("SillyTavern is still writing a reply. It is asked after that.")
+        tr("SillyTavern is still writing a reply. The request follows after that.")
     ),
     "asked": lambda: BackendAway(
         tr("SillyTavern's page is still busy with another request of Tavernkeep.")
     ),
-    "cancelled": lambda: BackendAway(tr("The request was given up.")),
+    "cancelled": lambda: BackendAway(tr("The request was cancelled.")),
     "offline": lambda: BackendAway(
-        tr("SillyTavern is not connected to a model. Connect it there; the work goes on then.")
+        tr("SillyTavern is not connected to a model. Connect it there, then work continues.")
     ),
     "slow": lambda: BackendUnreachable(
         tr("SillyTavern's connection took too long to answer. Try again later.")
     ),
     "profile": lambda: BackendRefused(
-        tr("SillyTavern has no connection profile of this name. Choose another.")
+        tr("SillyTavern has no connection profile with this name. Choose another.")
     ),
     "unsupported": lambda: BackendRefused(
         tr(
-            "SillyTavern's connection is of a kind that only its own chat can use. Choose a chat "
-            "or text completion there, or another model."
+            "Only SillyTavern's own chat can use this kind of connection. Choose a chat or text "
+            "completion there, or another model."
         )
     ),
 }
@@ -203,21 +203,20 @@ def page_fault(fault: str, detail: str) -> BackendError:
         return PromptTooLong(tr("The text is longer than SillyTavern's model can read at once."))
     if status is None:
         return BackendUnreachable(
-            tr(
-                "SillyTavern's connection failed for a reason that SillyTavern's own console "
-                "tells. Try again later."
-            )
+            tr("SillyTavern's connection failed. SillyTavern's console says why. Try again later.")
         )
     phrase = next((p for p, value in PHRASES.items() if value == status), "").title()
     told = f"({status} {phrase})" if phrase else f"({status})"
     if status in BUSY:
         return BackendBusy(
-            tr("SillyTavern's connection cannot answer now {told}. Try again later.", told=told)
+            tr(
+                "SillyTavern's connection cannot answer right now {told}. Try again later.",
+                told=told,
+            )
         )
     return BackendRefused(
         tr(
-            "SillyTavern's connection refused the request {told}. Check it in SillyTavern, where "
-            "its console says why.",
+            "SillyTavern's connection refused the request {told}. SillyTavern's console says why.",
             told=told,
         )
     )

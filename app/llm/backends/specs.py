@@ -67,20 +67,18 @@ KINDS: Mapping[str, BackendKind] = {
         BackendKind(
             BUILTIN,
             (BUILTIN,),
-            title=N_("No model: scenes and quoted recaps only"),
-            detail=N_(
-                "Finds breaks, names and time marks; recaps are sentences taken from the story."
-            ),
-            fact=N_("At once, free"),
+            title=N_("No model: only scenes, and recaps made of quotes"),
+            detail=N_("Finds scene breaks, names and times; recaps are sentences from the story."),
+            fact=N_("Immediate, free"),
             asks_model=False,
-            called=N_("the built-in way"),
+            called=N_("the built-in rules"),
             runs_small=True,
         ),
         BackendKind(
             OLLAMA,
             ("ollama:MODEL", "ollama:MODEL@URL"),
-            title=N_("Ollama on this machine"),
-            detail=N_("Nothing leaves this machine. Name a model that Ollama has."),
+            title=N_("Ollama on this computer"),
+            detail=N_("Nothing leaves this computer. Name a model that Ollama has."),
             fact=N_("Needs Ollama"),
             url=OLLAMA_URL,
             place="Ollama",
@@ -94,8 +92,8 @@ KINDS: Mapping[str, BackendKind] = {
             (SILLYTAVERN, "sillytavern:PROFILE"),
             title=N_("SillyTavern's own connection"),
             detail=N_(
-                "What your chat uses, or a connection profile, through the open page. "
-                "No key leaves it."
+                "What your chat uses, or a connection profile, through the open page. Keys stay "
+                "in SillyTavern."
             ),
             fact=N_("Same account as your chat"),
             asks_model=False,
@@ -107,9 +105,9 @@ KINDS: Mapping[str, BackendKind] = {
             ("openai:MODEL@URL",),
             title=N_("A server at an address"),
             detail=N_(
-                "llama.cpp, LM Studio, OpenRouter, and whatever else speaks OpenAI's protocol."
+                "llama.cpp, LM Studio, OpenRouter and everything else that works like OpenAI's API."
             ),
-            fact=N_("Priced by your provider"),
+            fact=N_("Your provider's price"),
             asks_url=True,
             embeddings=EmbeddingForm("/v1/embeddings", N_("OpenAI's")),
         ),
@@ -159,11 +157,11 @@ def parse_spec(text: str) -> BackendSpec:
     if kind == SILLYTAVERN:
         return _page_spec(rest.strip())
     if not colon or kind not in KINDS or not KINDS[kind].asks_model:
-        raise UsageError(tr("That is no backend: use {forms}.", forms=_forms()))
+        raise UsageError(tr("That is not a model address. Use {forms}.", forms=_forms()))
     model, url = _split_model(rest.strip())
     is_strange = any(c.isspace() or not c.isprintable() for c in model)
     if not model or is_strange or len(model) > LONGEST_NAME:
-        raise UsageError(tr("The backend names no model: use {forms}.", forms=_forms()))
+        raise UsageError(tr("The name of the model is missing. Use {forms}.", forms=_forms()))
     if url:
         return BackendSpec(kind, model, clean_url(url))
     if not KINDS[kind].url:
@@ -185,7 +183,7 @@ def _page_spec(profile: str) -> BackendSpec:
     """Names of profiles are the user's: they may hold spaces."""
     if not profile.isprintable() or len(profile) > LONGEST_NAME:
         raise UsageError(
-            tr("That is no name of a connection profile: use {forms}.", forms=_forms())
+            tr("That is not the name of a connection profile. Use {forms}.", forms=_forms())
         )
     return BackendSpec(SILLYTAVERN, profile)
 
@@ -201,13 +199,13 @@ def clean_url(url: str) -> str:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise UsageError(tr("The address of the server does not begin with http.")) from error
+        raise UsageError(tr("The server address does not start with http.")) from error
     if parts.scheme.lower() not in ("http", "https") or not host:
-        raise UsageError(tr("The address of the server does not begin with http."))
+        raise UsageError(tr("The server address does not start with http."))
     if parts.username or parts.password:
-        raise UsageError(tr("Keep keys out of the backend's address; give the API key by itself."))
+        raise UsageError(tr("Leave keys out of the address; enter the API key separately."))
     if any(c.isspace() or not c.isprintable() for c in url) or parts.query or parts.fragment:
-        raise UsageError(tr("The address of the server has characters that no address has."))
+        raise UsageError(tr("The server address contains characters that no address has."))
     path = parts.path.rstrip("/")
     for ending in ("/chat/completions", "/models", "/api/chat", "/api", "/v1"):
         # OpenRouter's own base ends with /api: only Ollama's /api/... is a path of a call.

@@ -212,8 +212,8 @@ class ModelServer:
         except TimeoutError as error:
             fault = BackendUnreachable(
                 tr(
-                    "{url} kept silent for too long or did not come to an end, and was left. Try "
-                    "again later.",
+                    "{url} sent nothing for too long, or never finished, so the request was "
+                    "cancelled. Try again later.",
                     url=self.url,
                 )
             )

@@ -119,7 +119,7 @@ class Prompt:
             names = ", ".join(sorted(given ^ self.inputs))
             raise PromptUnusable(
                 tr(
-                    "The prompt {task} and its task disagree about: {names}.",
+                    "The prompt {task} does not match its task: {names}.",
                     task=self.task,
                     names=names,
                 )
@@ -169,7 +169,7 @@ def load_prompts(user_dir: Path | None = None, shipped_dir: Path = SHIPPED) -> P
             try:
                 prompts[task] = replace(adapted(read_prompt(own, task), shipped), is_own=True)
             except PromptUnusable as error:
-                problems.append(tr("{error} Ours is used.", error=error))
+                problems.append(tr("{error} The original is used.", error=error))
     return Prompts(prompts, tuple(problems))
 
 
@@ -205,7 +205,7 @@ def parse_prompt(text: str, task: str) -> Prompt:
         names = ", ".join(sorted(used ^ inputs))
         raise PromptUnusable(
             tr(
-                "Header and text of the prompt {task} disagree about: {names}.",
+                "The header and the text of the prompt {task} do not match: {names}.",
                 task=task,
                 names=names,
             )
@@ -216,7 +216,7 @@ def parse_prompt(text: str, task: str) -> Prompt:
         max_output_tokens = 0
     if not 16 <= max_output_tokens <= 65_536:
         raise PromptUnusable(
-            tr("max_output_tokens of the prompt {task} has to be 16 to 65536.", task=task)
+            tr("max_output_tokens of the prompt {task} must be 16 to 65536.", task=task)
         )
     return Prompt(
         task=task,
@@ -278,7 +278,7 @@ def _split_header(text: str, task: str) -> tuple[dict[str, str], str]:
     if missing:
         names = ", ".join(sorted(missing))
         raise PromptUnusable(
-            tr("The header of the prompt {task} lacks: {names}.", task=task, names=names)
+            tr("The header of the prompt {task} is missing: {names}.", task=task, names=names)
         )
     return header, "\n".join(lines[end + 1 :])
 

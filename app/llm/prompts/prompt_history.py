@@ -109,8 +109,8 @@ class PromptHistory:
         if any(not _is_ours(c.path) or now.get(c.path) != c.before for c in changes):
             raise PromptUnusable(
                 tr(
-                    "The prompts were changed by hand since: {label} cannot be taken back or "
-                    "done again.",
+                    "The prompts have been changed by hand since, so “{label}” cannot be undone "
+                    "or redone.",
                     label=label,
                 )
             )

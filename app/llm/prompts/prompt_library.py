@@ -221,7 +221,10 @@ def _encoded(text: str, task: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError as error:
         raise PromptUnusable(
-            tr("The text for the prompt {task} holds characters that no file can keep.", task=task)
+            tr(
+                "The text for the prompt {task} contains characters that cannot be saved.",
+                task=task,
+            )
         ) from error
 
 

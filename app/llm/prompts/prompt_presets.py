@@ -97,7 +97,7 @@ class PromptPresets:
         name = checked_name(name)
         taken = self._taken(name)
         if taken is not None and not replace:
-            raise UsageError(tr("There is a preset “{taken}” already.", taken=taken))
+            raise UsageError(tr("A preset “{taken}” already exists.", taken=taken))
         self._write(taken or name, source.own_texts())
         return taken or name
 
@@ -161,11 +161,14 @@ class PromptPresets:
                 name = checked_name(preset.name)
             except UsageError as error:
                 raise PromptUnusable(
-                    tr("The file cannot be taken in: {error}", error=error)
+                    tr("The file cannot be imported: {error}", error=error)
                 ) from error
             if name.casefold() in seen:
                 raise PromptUnusable(
-                    tr("The file holds two presets “{name}”; nothing was taken in.", name=name)
+                    tr(
+                        "The file contains two presets named “{name}”; nothing was imported.",
+                        name=name,
+                    )
                 )
             seen.add(name.casefold())
             known = {task: text for task, text in preset.prompts.items() if task in TASKS}
@@ -174,7 +177,7 @@ class PromptPresets:
             except PromptUnusable as error:
                 raise PromptUnusable(
                     tr(
-                        "Nothing was taken in, because of the preset “{name}”. {error}",
+                        "Nothing was imported because of the preset “{name}”. {error}",
                         name=name,
                         error=error,
                     )
@@ -224,7 +227,10 @@ def checked_name(name: str) -> str:
     name = unicodedata.normalize("NFC", " ".join(name[:1000].split()))
     if not name or len(name) > LONGEST_NAME:
         raise UsageError(
-            tr("A preset's name has 1 to {longest_name} letters.", longest_name=LONGEST_NAME)
+            tr(
+                "The name of a preset has 1 to {longest_name} characters.",
+                longest_name=LONGEST_NAME,
+            )
         )
     is_bad = (
         not name.isprintable()
@@ -263,19 +269,21 @@ def _free(name: str, *taken: Mapping[str, object]) -> str:
 
 def _decoded(data: bytes) -> _File:
     if len(data) > LARGEST_IMPORT:
-        raise PromptUnusable(tr("The file is too large to be one of prompts."))
+        raise PromptUnusable(tr("The file is too large to contain prompts."))
     try:
         file = msgspec.json.decode(data, type=_File)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise PromptUnusable(tr("The file is none that Tavernkeep exported prompts to.")) from error
+        raise PromptUnusable(
+            tr("This file does not contain prompts exported by Tavernkeep.")
+        ) from error
     if file.format != FORMAT:
-        raise PromptUnusable(tr("The file is none that Tavernkeep exported prompts to."))
+        raise PromptUnusable(tr("This file does not contain prompts exported by Tavernkeep."))
     if file.format_version > FORMAT_VERSION:
         raise PromptUnusable(
             tr("The file was exported by a newer Tavernkeep; update this one first.")
         )
     if len(file.presets) > MOST_PRESETS:
         raise PromptUnusable(
-            tr("The file holds more than {most_presets} presets.", most_presets=MOST_PRESETS)
+            tr("The file contains more than {most_presets} presets.", most_presets=MOST_PRESETS)
         )
     return file

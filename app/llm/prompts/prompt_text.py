@@ -71,24 +71,24 @@ def findings(text: PromptText, shipped: Prompt) -> Findings:
         if told:
             remarks.append(
                 tr(
-                    "{input} is left out: the model is not given {what}",
+                    "{input} is missing, so the model is not told: {what}",
                     input=_shown(name),
                     what=_begun(tr(told)),
                 )
             )
         else:
-            remarks.append(tr("{input} is left out.", input=_shown(name)))
+            remarks.append(tr("{input} is missing.", input=_shown(name)))
     whole = f"{text.system}\n{text.user}"
     remarks += [
-        tr("{odd} is no name of an input and is sent as it stands.", odd=odd)
+        tr("{odd} is not the name of an input and is sent as it is.", odd=odd)
         for odd in dict.fromkeys(BRACES.findall(whole))
         if not PLACEHOLDER.fullmatch(odd)
     ]
     if PLACEHOLDER.search(text.system) and not PLACEHOLDER.search(shipped.system):
         remarks.append(
             tr(
-                "An input in the upper part changes it at each call: a server that keeps what "
-                "stays the same has to read all of it again."
+                "An input in the upper part changes it with each request, so servers that cache "
+                "the unchanged part have to read everything again."
             )
         )
     return Findings("", tuple(remarks))
@@ -101,18 +101,18 @@ def _problem(text: PromptText, shipped: Prompt) -> str:
         names = tr(" and ").join(map(_shown, unknown[:3]))
         if near and len(unknown) == 1:
             return tr(
-                "There is no input {name} in this task. Did you mean {near}?",
+                "This task has no input {name}. Did you mean {near}?",
                 name=names,
                 near=_shown(near[0]),
             )
         if len(unknown) == 1:
             return tr(
-                "There is no input {name} in this task. There are {inputs}.",
+                "This task has no input {name}. It has {inputs}.",
                 name=names,
                 inputs=_listed(shipped),
             )
         return tr(
-            "There are no inputs {names} in this task. There are {inputs}.",
+            "This task has no inputs {names}. It has {inputs}.",
             names=names,
             inputs=_listed(shipped),
         )
@@ -122,19 +122,21 @@ def _problem(text: PromptText, shipped: Prompt) -> str:
     heading = SECTION.search(text.system.strip()) or SECTION.search(text.user.strip())
     if heading is not None:
         return tr(
-            "A line that says only “{heading}” divides the file: write it otherwise.",
+            "A line that says only “{heading}” splits the file. Write it differently.",
             heading=heading[0].strip(),
         )
     if not LEAST_TOKENS <= text.max_output_tokens <= MOST_TOKENS:
         return tr(
-            "The longest answer has to be {least} to {most} tokens.",
+            "The longest answer must be {least} to {most} tokens.",
             least=LEAST_TOKENS,
             most=number(MOST_TOKENS),
         )
     if any("\ud800" <= sign <= "\udfff" for sign in text.system + text.user):
-        return tr("The text holds characters that no file can keep.")
+        return tr("The text contains characters that cannot be saved.")
     if len(text.system) + len(text.user) > LARGEST_FILE // 4:
-        return tr("The text is too long: {most} letters at most.", most=number(LARGEST_FILE // 4))
+        return tr(
+            "The text is too long: {most} characters at most.", most=number(LARGEST_FILE // 4)
+        )
     return ""
 
 

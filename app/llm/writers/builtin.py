@@ -52,7 +52,7 @@ class BuiltinWriter:
             extract_scene_recap, tuple(messages), tokens=tokens, count_tokens=self._count_tokens
         )
         if not extract.sentences:
-            raise AnswerUnusable(tr("No recap: the scene holds no words."))
+            raise AnswerUnusable(tr("No recap: the scene contains no text."))
         return Written(SceneDraft(extract.name, "\n".join(extract.sentences)))
 
     async def running_recap(
@@ -69,7 +69,10 @@ class BuiltinWriter:
         )
         if not text:
             raise AnswerUnusable(
-                tr("No running recap: there is no room for a single sentence. Give it more tokens.")
+                tr(
+                    "No running recap: there is not even room for one sentence. Give it more "
+                    "tokens."
+                )
             )
         return Written(text)
 
@@ -85,7 +88,7 @@ class BuiltinWriter:
             count_tokens=self._count_tokens,
         )
         if not sentence:
-            raise AnswerUnusable(tr("No recap: the message holds no words."))
+            raise AnswerUnusable(tr("No recap: the message contains no text."))
         return Written(sentence)
 
     async def find_break(

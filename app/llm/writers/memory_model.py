@@ -147,5 +147,5 @@ def _read(text: str, tiers: Collection[Tier]) -> ReadAnswer:
     answer = read_answer(text, tiers)
     entries = len(answer.claims) + len(answer.ends)
     if not answer.is_usable or len(answer.skipped) > max(4, 2 * entries):
-        raise Unreadable(N_("with something else than the lines that were asked for"))
+        raise Unreadable(N_("with something other than the requested lines"))
     return answer

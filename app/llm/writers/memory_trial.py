@@ -39,10 +39,12 @@ WANTED: Mapping[Tier, tuple[int, int]] = {  # entries, at least and at most
 }
 HINTS: Mapping[Tier, str] = {  # what a good answer holds
     Tier.LONG_TERM: N_(
-        "At least five lasting facts, ties and events; nothing that is still open told as done."
+        "At least five lasting facts, bonds and events; nothing that is still open is reported "
+        "as done."
     ),
     Tier.SESSION: N_(
-        "At least four details of this evening: what changed hands, who said what, what was seen."
+        "At least four details of this evening: what changed hands, who said what, what could be "
+        "seen."
     ),
     Tier.ARCS: N_("Three or four open threads. Nothing here is resolved."),
     Tier.STATE_LEDGER: N_(
@@ -103,7 +105,7 @@ async def _tried(model: MemoryModel, tier: Tier, seconds: float) -> TierTrial:
     read = read_answer(answer.text, (tier,))
     score, remarks = rated(tier, read, answer.text, scene)
     if answer.truncated:
-        remarks = (*remarks, tr("The answer was longer than there was room for."))
+        remarks = (*remarks, tr("The answer was longer than allowed."))
     return TierTrial(
         tier,
         hint,
@@ -126,7 +128,7 @@ def rated(
     """A score from 0 to 1 and why it is not 1. Each fault takes its share; none cancels another."""
     claims, window = answer.claims, scene.window
     if not claims:
-        return 0.0, (tr("Nothing in the answer has the form that was asked for."),)
+        return 0.0, (tr("Nothing in the answer has the requested form."),)
     shares: list[float] = []
     remarks: list[str] = []
 
@@ -142,8 +144,8 @@ def rated(
     least, most = WANTED[tier]
     count = len(claims)
     wanted = trn(
-        "{n} entry; {least} to {most} are good.",
-        "{n} entries; {least} to {most} are good.",
+        "{n} entry; {least} to {most} would be good.",
+        "{n} entries; {least} to {most} would be good.",
         count,
         least=least,
         most=most,
@@ -151,8 +153,8 @@ def rated(
     take(min(1.0, count / least, most / count), wanted)
     firm = sum(not grounded(claim, window)[1] for claim in claims)
     loose = trn(
-        "{n} entry does not cite what they come from.",
-        "{n} entries do not cite what they come from.",
+        "{n} entry does not name its source.",
+        "{n} entries do not name their source.",
         count - firm,
     )
     take(firm / count, loose)
@@ -174,8 +176,8 @@ def _no_faults(answer: ReadAnswer, raw: str) -> Faults:
 def _arc_faults(answer: ReadAnswer, raw: str) -> Faults:
     resolved = len(answer.ends)
     said = trn(
-        "{n} thread is called resolved; none is.",
-        "{n} threads are called resolved; none is.",
+        "{n} thread is reported as resolved, but none is.",
+        "{n} threads are reported as resolved, but none is.",
         resolved,
     )
     yield 1 / (1 + resolved), said
@@ -198,12 +200,12 @@ def _ledger_faults(answer: ReadAnswer, raw: str) -> Faults:
 def _epistemic_faults(answer: ReadAnswer, raw: str) -> Faults:
     kinds = {claim.type for claim in answer.claims}
     missing = [kind for kind in EPISTEMIC_TYPES if kind not in kinds]
-    said = tr("Nothing for {kinds}.", kinds=", ".join(missing))
+    said = tr("Nothing about {kinds}.", kinds=", ".join(missing))
     yield 1 - len(missing) / len(EPISTEMIC_TYPES), said
     confused = sum(_is_known_to(hidden, answer.claims) for hidden in answer.claims)
     said = trn(
-        "{n} secret is kept from somebody who knows it.",
-        "{n} secrets are kept from somebody who knows it.",
+        "{n} secret is hidden from somebody who knows it.",
+        "{n} secrets are hidden from somebody who knows them.",
         confused,
     )
     yield 1 / (1 + confused), said

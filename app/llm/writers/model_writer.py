@@ -41,7 +41,7 @@ from app.story.recap_texts.recap_text import Recap
 
 PREVIOUS_SHARE = 0.08  # of the context, for what came before a scene
 MOST_PREVIOUS = 600  # tokens of that: more explains no scene better, and is paid for each time
-NO_STRETCH_ROOM = N_("The context of {label} is too small to be asked where scenes end.")
+NO_STRETCH_ROOM = N_("The context of {label} is too small to find scene breaks with it.")
 SHORTEST_MESSAGE = 40  # tokens of a message in a search for breaks, at least
 NOTHING_YET = "(nothing yet)"
 # An answer with the form around it, and one that is too long before it is asked for shorter. Each
@@ -110,7 +110,7 @@ class ModelWriter:
             staged = StagedRecap(self._asker, self._prompts, staging, on_text)
             return await staged.write(messages, previous=previous, tokens=tokens)
         if not told(messages):
-            raise AnswerUnusable(tr("No recap: the scene holds no words."))
+            raise AnswerUnusable(tr("No recap: the scene contains no text."))
         answer = ANSWER_SHARE * tokens + NAME_ROOM
         task = Task(self._prompts["scene_recap"], N_("recap"), on_text=on_text, answer=answer)
 
@@ -171,7 +171,7 @@ class ModelWriter:
             return await self._asker.ask(task, task.prompt, inputs, read_sentence, told_of)
 
         if not told([message]):
-            raise AnswerUnusable(tr("No recap: the message holds no words."))
+            raise AnswerUnusable(tr("No recap: the message contains no text."))
         return task.written(await self._asker.within_context(write))
 
     async def find_break(

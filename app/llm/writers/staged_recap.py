@@ -58,7 +58,7 @@ class StagedRecap:
     ) -> Written[SceneDraft]:
         """As RecapWriter.scene_recap. Raises BackendError."""
         if not told(messages):
-            raise AnswerUnusable(tr("No recap: the scene holds no words."))
+            raise AnswerUnusable(tr("No recap: the scene contains no text."))
 
         async def write() -> SceneDraft:
             self._left_out = 0

@@ -15,8 +15,8 @@ from app.story.answers.task_answers import Unreadable, preview
 
 T = TypeVar("T")
 
-CUT_REASON = N_("only with its reasoning and ran out of room")
-TOO_LONG_REASON = N_("with more than there was room for")
+CUT_REASON = N_("only with its reasoning, then ran out of room")
+TOO_LONG_REASON = N_("with more than fits")
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ def refusing_echoes(
     def strictly(text: str) -> T:
         value = read(text)
         if echoes(value, ours, tags, inputs.values()):
-            raise Unreadable(N_("with words of the request itself"))
+            raise Unreadable(N_("with words from the request itself"))
         return value
 
     return strictly

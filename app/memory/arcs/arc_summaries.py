@@ -189,7 +189,7 @@ def read_arc_summaries(text: str, arcs: Sequence[ResolvedArc], evidence: str) ->
     if not judged and len(arcs) == 1:
         judged = _of_one(text, arcs[0], evidence)
     if not judged:
-        raise Unreadable(N_("with something else than the lines that were asked for"))
+        raise Unreadable(N_("with something other than the requested lines"))
     return judged
 
 

@@ -36,11 +36,11 @@ ATTITUDES = {
     Attitude.SUSPECTS: N_("suspects it"),
     Attitude.BELIEVES: N_("is wrong about it"),
     Attitude.UNAWARE: N_("does not know it"),
-    Attitude.KEPT: N_("is kept from it"),
+    Attitude.KEPT: N_("must not know it"),
 }
 ONLY_KNOWN = N_(
-    "Told as {person} knows it: what they did not see, hear or learn is left out. Recaps are texts "
-    "of their own; a sentence that tells a secret in quite other words may have stayed."
+    "Told as {person} knows it: what they did not see, hear or learn is left out. A recap that "
+    "tells a secret in very different words may still give it away."
 )
 
 
@@ -151,7 +151,7 @@ def _things_part(known: Known, telling: Telling) -> Part | None:
 
 def _facts_part(known: Known, telling: Telling) -> Part | None:
     blocks = []
-    for tier, title in ((Tier.LONG_TERM, tr("For good")), (Tier.SESSION, tr("Of late"))):
+    for tier, title in ((Tier.LONG_TERM, tr("For good")), (Tier.SESSION, tr("Recently"))):
         items = tuple(
             Item(sentence_of(standing.memory), note=place(standing))
             for standing in known.active(tier)

@@ -16,7 +16,7 @@ from app.memory.tiers.epistemic import title_of
 SECTIONS = {
     "character_state": N_("character state"),
     "world_state": N_("world state"),
-    "relationship_matrix": N_("relationship matrix"),
+    "relationship_matrix": N_("relationships"),
 }
 
 
@@ -133,7 +133,7 @@ def _mind(known: Known, telling: Telling, world: World) -> Iterator[Block | None
     yield _list(tr("Does not know"), world.unaware)
     yield _hidden(world)
     kept = tuple(Item(title_of(s.memory.text), s.memory.subject) for s in world.kept_from)
-    yield Block(tr("Is kept from them by"), items=kept) if kept else None
+    yield Block(tr("Hidden from them by"), items=kept) if kept else None
 
 
 def _list(title: str, standings: tuple[Standing, ...]) -> Block | None:

@@ -93,10 +93,10 @@ def read_canon(text: str, previous: str = "") -> dict[str, str]:
         if not (is_unchanged(body) or is_unknown(body) or is_copied(body))
     }
     if not own or sum(map(len, own.values())) < SHORTEST:
-        raise Unreadable(N_("with something else than the three paragraphs"))
+        raise Unreadable(N_("with something other than three paragraphs"))
     old = sections(cleaned(previous), NAMES)
     if len(own) < 2 and not old:
-        raise Unreadable(N_("with something else than the three paragraphs"))
+        raise Unreadable(N_("with something other than three paragraphs"))
     told = {name: own.get(name) or old.get(name, "") for name in TITLES}
     return {name: body for name, body in told.items() if body}
 

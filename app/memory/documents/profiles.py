@@ -170,7 +170,7 @@ def read_profiles(text: str, names: Sequence[str]) -> dict[str, dict[str, str]]:
         if any(parts.values()) and name not in profiles:
             profiles[name] = parts
     if not profiles:
-        raise Unreadable(N_("without any of the sections that were asked for"))
+        raise Unreadable(N_("without any of the requested sections"))
     return profiles
 
 

@@ -25,7 +25,7 @@ from app.memory.records import (
 from app.memory.standing import Standing
 from app.story.messages import combined_digest
 
-FIXED = N_("{name} is a card or a persona: its name and kind are those that SillyTavern gives it.")
+FIXED = N_("{name} is a character card or a persona: SillyTavern decides its name and kind.")
 
 
 def merge(
@@ -41,7 +41,7 @@ def merge(
     """
     old, new = _required(remembered, source), _required(remembered, target)
     if old.id == new.id:
-        raise UsageError(tr("These are one already."))
+        raise UsageError(tr("These are already the same."))
     _refuse_fixed(old)
     aliases = _union(new, (old.name, *old.aliases))
     first = old.first_seen if not new.first_seen else new.first_seen
@@ -70,9 +70,7 @@ def rename(remembered: Remembered, entity_id: str, name: str) -> MemoryChange:
         raise UsageError(tr("“{name}” is no name of one thing.", name=name.strip()[:40]))
     for other in remembered.entities:
         if other.id != entity.id and bare(clean) in _names(other):
-            raise UsageError(
-                tr("{name} goes by that name already; merge the two.", name=other.name)
-            )
+            raise UsageError(tr("{name} already has that name; merge the two.", name=other.name))
     aliases = tuple(a for a in _union(entity, (entity.name,)) if bare(a) != bare(clean))
     if bare(clean) != bare(entity.name):
         aliases = tuple(dict.fromkeys((*aliases, entity.name)))
@@ -129,7 +127,7 @@ def unlinked(remembered: Remembered) -> tuple[Entity, ...]:
 def _required(remembered: Remembered, entity_id: str) -> Entity:
     found = next((e for e in remembered.entities if e.id == entity_id), None)
     if found is None:
-        raise UsageError(tr("This name is not known any more."))
+        raise UsageError(tr("This name is no longer known."))
     return found
 
 

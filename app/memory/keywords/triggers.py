@@ -82,7 +82,7 @@ def read_triggers(text: str, memories: Sequence[Memory]) -> dict[str, tuple[str,
         given = keywords_in(", ".join(line.lstrip(" -*•") for line in lines), memories[0].text)
         found = {memories[0].id: given} if given else {}
     if not found:
-        raise Unreadable(N_("with something else than keywords"))
+        raise Unreadable(N_("with something other than keywords"))
     return found
 
 

@@ -36,15 +36,15 @@ def checked(memory: Memory) -> Memory:
         target=" ".join(memory.target.split()),
     )
     if not memory.text:
-        raise UsageError(tr("A memory needs words."))
+        raise UsageError(tr("A memory needs a text."))
     if len(memory.text) > LONGEST_TEXT:
-        raise UsageError(tr("A memory has {n} characters at most.", n=number(LONGEST_TEXT)))
+        raise UsageError(tr("A memory has at most {n} characters.", n=number(LONGEST_TEXT)))
     spec = TIERS[memory.tier]
     if memory.type not in spec.types:
         kinds = ", ".join(spec.types)
         raise UsageError(
             tr(
-                "“{type}” is none of the types there are here: {kinds}.",
+                "“{type}” is not a type. Possible types: {kinds}.",
                 type=memory.type,
                 kinds=kinds,
             )
@@ -60,9 +60,9 @@ def checked(memory: Memory) -> Memory:
 def resolved_by_hand(memory: Memory, text: str) -> Memory:
     """The arc, closed. text: how. Raises UsageError when it is closed already, or no arc."""
     if not TIERS[memory.tier].is_thread:
-        raise UsageError(tr("Only arcs are resolved."))
+        raise UsageError(tr("Only plot threads can be resolved."))
     if any(ending.reason is EndReason.RESOLVED and not ending.sources for ending in memory.endings):
-        raise UsageError(tr("This arc is resolved already."))
+        raise UsageError(tr("This plot thread is already resolved."))
     ending = Ending(EndReason.RESOLVED, text=text.strip())
     return replace(memory, endings=(*memory.endings, ending))
 
@@ -83,14 +83,14 @@ def reopened(memory: Memory, holding: Iterable[Memory]) -> Memory:
             == (memory.subject, memory.target, memory.field)
             and word_list(other.text) == words
         ):
-            raise UsageError(tr("The same is there already, and holds."))
+            raise UsageError(tr("The same memory already exists and still holds."))
     return replace(memory, endings=())
 
 
 def reviewed(memories: Sequence[Memory], review: Review) -> tuple[Memory, ...]:
     """Those that the user's word changes. Raises UsageError for what needs none."""
     if any(memory.review is Review.NONE for memory in memories):
-        raise UsageError(tr("This does not wait for a review."))
+        raise UsageError(tr("This is not waiting for review."))
     return tuple(replace(m, review=review) for m in memories if m.review is not review)
 
 
@@ -127,11 +127,11 @@ def retyped(entity: Entity, type_: str, ledger: Iterable[Memory]) -> MemoryChang
     """
     if type_ not in ENTITY_TYPES:
         raise UsageError(
-            tr("“{type}” is none of these: {kinds}.", type=type_, kinds=", ".join(ENTITY_TYPES))
+            tr("“{type}” is not one of these: {kinds}.", type=type_, kinds=", ".join(ENTITY_TYPES))
         )
     if entity.is_locked:
         raise UsageError(
-            tr("{name} has a card or is you: that stays a character.", name=entity.name)
+            tr("{name} has a character card, or is you, and stays a character.", name=entity.name)
         )
     names = {normalised(name) for name in (entity.name, *entity.aliases)}
     fields = LEDGER_FIELDS.get(type_, ())

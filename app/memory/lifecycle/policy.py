@@ -61,7 +61,9 @@ _SWITCHED_OFF: Mapping[str, bool] = MappingProxyType(
 def refusal(name: str, policy: Policy) -> str:
     """Why nothing is added to what somebody remembers, as a sentence."""
     return tr(
-        "What {name} remembers is {policy}: change that first.", name=name, policy=tr(policy.value)
+        "Memories of {name} are set to “{policy}”. Change that first.",
+        name=name,
+        policy=tr(policy.value),
     )
 
 

@@ -199,7 +199,7 @@ def read_upkeep(text: str, shown: Upkeep) -> tuple[Over, ...]:
             if shown.place[memory.id] < scene.first:
                 found.setdefault(memory.id, Over(memory.id, scene, why))
     if not is_form:
-        raise Unreadable(N_("with something else than the lines that were asked for"))
+        raise Unreadable(N_("with something other than the requested lines"))
     return tuple(found.values())
 
 

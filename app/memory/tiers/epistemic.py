@@ -207,7 +207,7 @@ def _line(memory: Memory) -> str:
 
 def _problem(memory: Memory) -> str:
     if not memory.subject:
-        return tr("Say who it is that knows, believes or hides it.")
+        return tr("Say who knows, believes or hides it.")
     if memory.type == "hiding" and not memory.target:
         return tr("Say from whom it is hidden.")
     return ""
@@ -237,7 +237,7 @@ EPISTEMIC = TierSpec(
         purpose=N_("Secrets, wrong beliefs, and who has not been told what."),
         count=lambda n: trn("{n} entry on who knows what", "{n} entries on who knows what", n),
         switch_help=N_("Secrets, wrong beliefs, and who has not been told what."),
-        title=N_("Epistemic"),
+        title=N_("Who knows what"),
         in_sentence=N_("who knows what"),
         text=N_("What it is about"),
         subject=N_("Who"),

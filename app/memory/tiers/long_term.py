@@ -21,7 +21,7 @@ LONG_TERM = TierSpec(
         purpose=N_("Facts, relationships, preferences and events that last."),
         count=lambda n: trn("{n} long-term memory", "{n} long-term memories", n),
         switch_help=N_("Facts, relationships, preferences and events."),
-        title=N_("Longterm"),
+        title=N_("Long-term"),
         in_sentence=N_("long-term memory"),
     ),
     hue="long-term",

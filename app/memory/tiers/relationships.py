@@ -175,7 +175,7 @@ def _problem(memory: Memory) -> str:
     if not memory.subject or not memory.target:
         return tr("Say who feels it, and toward whom.")
     if memory.magnitude not in MAGNITUDES:
-        return tr("A feeling is {words}.", words=", ".join(map(tr, MAGNITUDES)))
+        return tr("Possible feelings: {words}.", words=", ".join(map(tr, MAGNITUDES)))
     return ""
 
 

@@ -213,7 +213,7 @@ def _problem(memory: Memory) -> str:
         return tr("Say whom or what it is about.")
     if memory.field not in LEDGER_FIELDS[memory.type]:
         fields = ", ".join(LEDGER_FIELDS[memory.type])
-        return tr("A {type} has these fields: {fields}.", type=memory.type, fields=fields)
+        return tr("A {type} has these details: {fields}.", type=memory.type, fields=fields)
     return ""
 
 
@@ -229,11 +229,13 @@ STATE_LEDGER = TierSpec(
     tier=Tier.STATE_LEDGER,
     types=tuple(LEDGER_FIELDS),
     words=TierWords(
-        name=N_("State ledger"),
-        purpose=N_("Where people and things are, and how."),
-        count=lambda n: trn("{n} ledger entry", "{n} ledger entries", n),
-        in_sentence=N_("the state ledger"),
-        text=N_("Its value now"),
+        name=N_("Current state"),
+        purpose=N_("Where people and things are, and how they are doing."),
+        count=lambda n: trn(
+            "{n} entry on the current state", "{n} entries on the current state", n
+        ),
+        in_sentence=N_("the current state"),
+        text=N_("Its current value"),
         subject=N_("Whom or what it is about"),
     ),
     hue="ledger",

@@ -38,31 +38,31 @@ class Tuning:
         figures = {"before": self.before, "after": self.after, "full": self.full}
         if self.after > self.before and not self.full:
             return tr(
-                "{name}: raised from {before} to {after} tokens, which nobody else needs.",
+                "{name}: raised from {before} to {after} tokens that nothing else needs.",
                 name=name,
                 **figures,
             )
         if self.after > self.before and self.is_spare:
             return tr(
-                "{name}: raised from {before} to {after} tokens; it would take {full} in full, and "
-                "nobody else needs the rest.",
+                "{name}: raised from {before} to {after} tokens; it needs {full} in full, and "
+                "nothing else needs the rest.",
                 name=name,
                 **figures,
             )
         if self.after > self.before:
             return tr(
-                "{name}: raised from {before} to {after} tokens, as it would take {full} in full.",
+                "{name}: raised from {before} to {after} tokens, because it needs {full} in full.",
                 name=name,
                 **figures,
             )
         if self.full > self.after:
             return tr(
-                "{name}: lowered from {before} to {after} tokens, since others are cut more.",
+                "{name}: lowered from {before} to {after} tokens, because others are cut more.",
                 name=name,
                 **figures,
             )
         return tr(
-            "{name}: lowered from {before} to {after} tokens, as it would take {full} in full.",
+            "{name}: lowered from {before} to {after} tokens, because it needs {full} in full.",
             name=name,
             **figures,
         )

@@ -26,7 +26,7 @@ def export(folder: Path) -> Path:
         if target.is_symlink() or (target.exists() and not _was_exported(target)):
             raise BridgeError(
                 tr(
-                    "{folder} is there already and was not made by this command. Name another "
+                    "{folder} already exists and was not created by this command. Name another "
                     "folder.",
                     folder=target,
                 )
@@ -38,7 +38,7 @@ def export(folder: Path) -> Path:
     except OSError as error:
         raise BridgeError(
             tr(
-                "The extension could not be written to {folder}: {reason}.",
+                "The extension could not be saved to {folder}: {reason}.",
                 folder=target,
                 reason=reason_of(error),
             )

@@ -53,7 +53,7 @@ def status(user_folder: Path) -> BridgeStatus:
     is_off = is_switched_off(user_folder)
     sentence = N_("The bridge is installed ({version}).")
     if is_off:
-        sentence = N_("The bridge is installed, but switched off among SillyTavern's extensions.")
+        sentence = N_("The bridge is installed, but switched off in SillyTavern's extensions.")
     return BridgeStatus(
         True, version, False, folder, tr(sentence, version=version), is_switched_off=is_off
     )
@@ -77,7 +77,8 @@ def install(user_folder: Path) -> BridgeStatus:
     if not _is_free(folder) and not _is_ours(folder):
         raise BridgeError(
             tr(
-                "The folder {folder} holds something else. Move it away, then install the bridge.",
+                "The folder {folder} contains something else. Move it away, then install the "
+                "bridge.",
                 folder=folder,
             )
         )
@@ -128,7 +129,7 @@ def remove(user_folder: Path) -> BridgeStatus:
         return status(user_folder)
     if not _is_free(folder) and not _is_ours(folder):
         raise BridgeError(
-            tr("The folder {folder} holds something else, so it was left alone.", folder=folder)
+            tr("The folder {folder} contains something else, so it was not touched.", folder=folder)
         )
     try:
         # The manifest goes last: while it is there, a half done removal can be done again.
@@ -149,7 +150,8 @@ def remove(user_folder: Path) -> BridgeStatus:
         ) from error
     if folder.exists():
         sentence = tr(
-            "The bridge is removed; files that are not ours stay in {folder}.", folder=folder
+            "The bridge was removed. Files that do not belong to it stay in {folder}.",
+            folder=folder,
         )
         return BridgeStatus(False, "", False, folder, sentence)
     return status(user_folder)

@@ -159,4 +159,4 @@ class PageLink:
         """The connection ended: whoever still waits hears so."""
         for future in self._asked.values():
             if not future.done():
-                future.set_exception(BridgeError(tr("SillyTavern's page went away.")))
+                future.set_exception(BridgeError(tr("SillyTavern's page was closed.")))

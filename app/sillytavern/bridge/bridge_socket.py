@@ -144,7 +144,10 @@ class BridgeServer:
             await self.listener.start(ports)
         except OSError as error:
             raise BridgeError(
-                tr("The bridge cannot listen on this computer: {reason}.", reason=reason_of(error))
+                tr(
+                    "The bridge cannot be reached on this computer: {reason}.",
+                    reason=reason_of(error),
+                )
             ) from error
         self._tasks.spawn(self._rotate_forever(), name="bridge token rotation")
         return self.port
@@ -276,7 +279,7 @@ class BridgeServer:
         """
         link = self._link_of(page)
         if link is None:
-            raise BridgeError(tr("SillyTavern's page is not connected any more."))
+            raise BridgeError(tr("SillyTavern's page is no longer connected."))
         return await link.request(kind, params or {}, timeout, on_part)
 
     def reply(
@@ -373,7 +376,7 @@ class BridgeServer:
                     self._on_frame(link, frame)
                 if meter is None or is_asked or meter.takes(len(data), is_nonsense=frame is None):
                     continue
-                await _refuse(link, tr("The page said more than a page has to say."))
+                await _refuse(link, tr("SillyTavern's page sent too much, so it was disconnected."))
                 return
         finally:
             del self._links[connection]

@@ -25,7 +25,7 @@ _WORDS: Mapping[InclusionState, str] = {
     InclusionState.LONG_TERM: N_("Long-term"),
     InclusionState.OUT_OF_BUDGET: N_("Out of budget"),
     InclusionState.EXCLUDED: N_("Excluded"),
-    InclusionState.LAGGING: N_("Lagging"),
+    InclusionState.LAGGING: N_("Waiting"),
     InclusionState.FAILED: N_("Failed"),
     InclusionState.NONE: N_("None"),
 }
@@ -111,7 +111,7 @@ def _told(story: Story, index: int) -> dict[str, Any]:
 
 def _word(inclusion: Inclusion) -> str:
     word = tr(_WORDS[inclusion.state])
-    return tr("{word}, of an earlier text", word=word) if inclusion.is_stale else word
+    return tr("{word}, from an earlier text", word=word) if inclusion.is_stale else word
 
 
 def _shortened(text: str) -> str:

@@ -52,7 +52,7 @@ class PairingDoor:
 
     async def _answer(self, origin: str, data: str | bytes, port: int) -> Paired:
         if self.on_pair is None:
-            return Paired(error=tr("Tavernkeep pairs with no page now."))
+            return Paired(error=tr("Tavernkeep is not pairing with a page right now."))
         try:
             frame = decode(data)
             if not isinstance(frame, Pair):

@@ -57,9 +57,9 @@ def find_smart_memory(chat: ChatRef, snapshot: ChatSnapshot) -> SmartMemory:
         if container is not None and (version := _version(container.values)) > KNOWN_VERSION:
             raise ForeignTooNew(
                 tr(
-                    "Smart Memory's data of {whose} are of version {version}, and this "
-                    "Tavernkeep knows them up to {known_version}: nothing of them was taken "
-                    "in, and nothing was changed. A newer Tavernkeep may know them.",
+                    "Smart Memory's data of {whose} have version {version}, but this Tavernkeep "
+                    "knows only up to {known_version}. Nothing was imported or changed. Try a "
+                    "newer Tavernkeep.",
                     whose=container.whose,
                     version=version,
                     known_version=KNOWN_VERSION,

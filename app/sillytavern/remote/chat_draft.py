@@ -81,7 +81,7 @@ class ChatDraft:
         not, the chat has changed meanwhile, and none is kept. Raises CopyRefused for what is none.
         """
         if len(lines) != batch.count:
-            raise CopyRefused(tr("The page sent other messages than it was asked for."))
+            raise CopyRefused(tr("The page sent messages it was not asked for."))
         start = batch.first - HEADER
         for line in lines:
             check_line(line)
@@ -108,4 +108,4 @@ def encoded_lines(texts: Sequence[str]) -> list[bytes]:
     try:
         return [text.encode("utf-8") for text in texts]
     except UnicodeEncodeError:
-        raise CopyRefused(tr("The page sent a message that is none.")) from None
+        raise CopyRefused(tr("The page sent something that is not a message.")) from None

@@ -43,7 +43,7 @@ def checked_name(name: str) -> str:
         or _RESERVED.fullmatch(name)
         or len(name.encode("utf-8")) > LONGEST_NAME
     ):
-        raise CopyRefused(tr("The page named something by what cannot be the name of a file."))
+        raise CopyRefused(tr("The page used a name that cannot be a file name."))
     return name
 
 
@@ -70,9 +70,7 @@ class CopyFolder:
         if chat.kind == "solo":
             checked_name(chat.avatar)
             if not chat.avatar.endswith(".png"):
-                raise CopyRefused(
-                    tr("The page named something by what cannot be the name of a file.")
-                )
+                raise CopyRefused(tr("The page used a name that cannot be a file name."))
         checked_name(chat.owner)
         checked_name(chat.chat)
         return chat.to_path(self.folder)
@@ -100,7 +98,7 @@ class CopyFolder:
     def write_card(self, member: PageMember) -> None:
         """Keep what a character's card says. Raises CopyRefused."""
         if not checked_name(member.avatar).endswith(".png"):
-            raise CopyRefused(tr("The page named something by what cannot be the name of a file."))
+            raise CopyRefused(tr("The page used a name that cannot be a file name."))
         self._write(self.folder / "characters" / member.avatar, card_file(member))
 
     def write_group(self, group: PageGroup, open_chat: str) -> None:
@@ -125,10 +123,10 @@ class CopyFolder:
             for folder in (self.folder, *reversed(path.relative_to(self.folder).parents[:-1])):
                 place = self.folder / folder
                 if place.is_symlink():
-                    raise CopyRefused(tr("The copy's folder leads somewhere else."))
+                    raise CopyRefused(tr("The folder of the copy leads somewhere else."))
                 place.mkdir(exist_ok=True)
             if path.is_symlink():
-                raise CopyRefused(tr("The copy's folder leads somewhere else."))
+                raise CopyRefused(tr("The folder of the copy leads somewhere else."))
             self._check_twins(path)
             if path.exists() and path.read_bytes() == data:
                 return
@@ -148,8 +146,8 @@ class CopyFolder:
                 if other.name != part.name and other.name.casefold() == part.name.casefold():
                     raise CopyRefused(
                         tr(
-                            "{name} and {other} are one file on this computer: rename one of them "
-                            "in SillyTavern.",
+                            "{name} and {other} would be the same file on this computer. Rename "
+                            "one of them in SillyTavern.",
                             name=part.name,
                             other=other.name,
                         )
@@ -158,12 +156,14 @@ class CopyFolder:
     def _check_room(self, path: Path, size: int) -> None:
         is_new, before = not path.exists(), path.stat().st_size if path.exists() else 0
         if is_new and sum(1 for _ in path.parent.iterdir()) >= MOST_FILES:
-            raise CopyRefused(tr("The page named more chats or characters than are kept."))
+            raise CopyRefused(
+                tr("The page named more chats or characters than Tavernkeep can keep.")
+            )
         if size <= before:
             return
         kept = sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
         if kept + size - before > MOST_BYTES:
-            raise CopyRefused(tr("The page's chats take more room than a copy may."))
+            raise CopyRefused(tr("The page's chats need more room than a copy may take."))
 
 
 def _unwritten(error: OSError) -> CopyRefused:

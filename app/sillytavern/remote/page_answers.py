@@ -106,16 +106,16 @@ def check_line(line: bytes) -> None:
     if len(line) > MOST_LINE_BYTES:
         raise CopyRefused(tr("The page sent a message that is too large."))
     if _CONTROL.search(line):
-        raise CopyRefused(tr("The page sent a message that would forge others."))
+        raise CopyRefused(tr("The page sent a message that would imitate others."))
     try:
         content = msgspec.json.decode(line)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise CopyRefused(tr("The page sent a message that is none."))
+        raise CopyRefused(tr("The page sent something that is not a message."))
 
 
 def check_size(marks: Sequence[LineMark]) -> None:
     """Raise CopyRefused where a chat is larger than any that is taken."""
     if sum(size for _, size in marks) > MOST_CHAT_BYTES:
-        raise CopyRefused(tr("The page's chat is too large to be copied."))
+        raise CopyRefused(tr("The page's chat is too large to copy."))

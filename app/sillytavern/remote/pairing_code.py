@@ -59,14 +59,16 @@ class PairingCode:
         """Take the code that a page brings; then it holds no more. Raises BridgeError."""
         shown = self.shown
         if shown is None:
-            raise BridgeError(tr("No code is shown in Tavernkeep now. Have it show one there."))
+            raise BridgeError(
+                tr("Tavernkeep is not showing a code right now. Let it show one first.")
+            )
         if secrets.compare_digest(_plain(typed), _plain(shown.text)):
             self._shown = None
             return
         left = shown.tries - 1
         self._shown = ShownCode(shown.text, shown.until, left) if left else None
         if not left:
-            raise BridgeError(tr("The code was wrong too often. Have Tavernkeep show a new one."))
+            raise BridgeError(tr("The code was wrong too often. Let Tavernkeep show a new one."))
         raise BridgeError(tr("This is not the code that Tavernkeep shows."))
 
 

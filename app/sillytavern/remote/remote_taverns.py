@@ -99,6 +99,6 @@ class RemoteTaverns:
             write_file_atomically(path, msgspec.json.encode(entries), mode=0o600)
         except OSError as error:
             raise BridgeError(
-                tr("The pairing could not be kept: {reason}.", reason=reason_of(error))
+                tr("The pairing could not be saved: {reason}.", reason=reason_of(error))
             ) from error
         self.all = taverns

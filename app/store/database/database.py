@@ -184,14 +184,15 @@ class Database:
                 suspect(self.path)
                 raise StoreError(
                     tr(
-                        "The database {path} is damaged. Nothing was changed. Close Tavernkeep and "
-                        "start it again: it then sets the file aside and brings back all it can.",
+                        "The database {path} is damaged. Nothing was changed. Close Tavernkeep "
+                        "and start it again: it then sets the file aside and recovers what it "
+                        "can.",
                         path=self.path,
                     )
                 ) from error
             if isinstance(error, peewee.IntegrityError) and "FOREIGN KEY" in str(error):
                 raise OperationOutdated(
-                    tr("The chat that this belongs to is not known any more. Nothing was changed.")
+                    tr("The chat this belongs to is no longer known. Nothing was changed.")
                 ) from error
             if not isinstance(error, peewee.OperationalError | sqlite3.OperationalError):
                 raise
@@ -209,7 +210,7 @@ class Database:
         except (sqlite3.Error, MemoryError):
             raise StoreError(
                 tr(
-                    "The disk that holds {folder} is full. Nothing was changed. Make some room.",
+                    "The disk with {folder} is full. Nothing was changed. Free up some space.",
                     folder=self.path.parent,
                 )
             ) from error
@@ -241,11 +242,11 @@ class Database:
             self._sqlite.close()
             if aside is None:
                 advice = tr(
-                    "It was left as it is; move it away to start anew, or put a backup there."
+                    "It was left as it is. Move it away to start fresh, or put a backup there."
                 )
             else:
                 advice = tr(
-                    "The damaged one is kept as {aside}; the next start goes on mending it.",
+                    "The damaged one is kept as {aside}; the next start continues the repair.",
                     aside=aside,
                 )
             raise StoreError(
@@ -268,8 +269,8 @@ class Database:
         if unknown:
             raise StoreTooNew(
                 tr(
-                    "The database {path} was written by a newer Tavernkeep ({version}). Install "
-                    "that version, or start with another data folder. The file was not changed.",
+                    "The database {path} comes from a newer Tavernkeep ({version}). Install that "
+                    "version, or start with another data folder. The file was not changed.",
                     path=self.path,
                     version=unknown[-1],
                 )
@@ -300,8 +301,8 @@ class Database:
         except (OSError, sqlite3.Error) as error:
             raise StoreError(
                 tr(
-                    "No backup of the database could be written to {backups}: {error}. The "
-                    "database itself is as it was.",
+                    "The database could not be backed up to {backups}: {error}. The database "
+                    "itself is unchanged.",
                     backups=self._backups,
                     error=error,
                 )

@@ -30,7 +30,7 @@ SALVAGED = {
     "chat": N_("chats"),
     "known_message": N_("known messages"),
     "scene_break": N_("scene breaks"),
-    "searched_range": N_("searched ranges"),
+    "searched_range": N_("stretches searched for scene breaks"),
     "scene_recap": N_("scene recaps"),
     "scene_recap_choice": N_("chosen scene recaps"),
     "running_version": N_("running recaps"),
@@ -45,8 +45,8 @@ SALVAGED = {
     "entity": N_("people and things"),
     "document": N_("longer texts"),
     "extracted": N_("messages read for memory"),
-    "memory_pause": N_("pauses of memory"),
-    "memory_policy": N_("policies of characters"),
+    "memory_pause": N_("pauses in remembering"),
+    "memory_policy": N_("rules for characters"),
 }
 
 
@@ -66,19 +66,19 @@ class Recovery:
     def sentence(self) -> str:
         """What the user is told."""
         if self.backup is None:
-            beginning = tr("There was no backup, so Tavernkeep began anew")
+            beginning = tr("There was no backup, so Tavernkeep started fresh")
         else:
             day = moment_text(self.backup.stat().st_mtime)
-            beginning = tr("The backup of {day} was put in its place", day=day)
+            beginning = tr("The backup of {day} replaced it", day=day)
         if self.incomplete:
             ending = tr(
-                "and what could be read of the damaged one was added. Some of these may be "
+                "and what was readable in the damaged one was added. Some of these may be "
                 "missing: {kinds}.",
                 kinds=", ".join(map(tr, self.incomplete)),
             )
         else:
             ending = tr(
-                "and all that could be read of the damaged one was added: nothing seems missing."
+                "and everything readable in the damaged one was added. Nothing seems to be missing."
             )
         return tr(
             "Tavernkeep's database was damaged. {beginning}, {ending} Your chats in SillyTavern "

@@ -105,8 +105,8 @@ class Memories:
         except (ValueError, msgspec.MsgspecError) as error:
             raise StoreTooNew(
                 tr(
-                    "What is remembered of this chat was written by a newer Tavernkeep, in a form "
-                    "that this one does not know. Install that version. Nothing was changed."
+                    "This chat's memories come from a newer Tavernkeep, in a form this one does "
+                    "not know. Install that version. Nothing was changed."
                 )
             ) from error
 

@@ -38,7 +38,7 @@ LEAST_LEFT = 0.5  # of what there is room for: less is a loss, whoever wrote it
 SHORT = 120  # tokens of recap and scene together: of so little one change may be the half
 HARD_BOUND = 1.5  # times its room: what a version has over that is left out, and it says so
 
-WRONG_NUMBER = N_("with changes to an entry that there is not")
+WRONG_NUMBER = N_("with changes to an entry that does not exist")
 TWICE = N_("with two changes to the same entry")
 NO_TEXT = N_("with a change that has no text")
 

@@ -64,15 +64,15 @@ def read_break(text: str, eligible: Collection[int], *, is_forced: bool = False)
         value = int(digits[0]) if digits else (None if word in _NO_WORDS else value)
     if value is None or value is False:
         if is_forced:
-            raise Unreadable(N_("that no message is to be chosen, although one had to be"))
+            raise Unreadable(N_("that no message should be chosen, although one had to be"))
         return BreakAnswer(None)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or value not in eligible:
-        raise Unreadable(N_("with a message that was not to be chosen"))
+        raise Unreadable(N_("with a message it was not allowed to choose"))
     rationale = _rationale(answer)
     if names_layout(rationale):
-        raise Unreadable(N_("with lines, stars or headings as evidence, which are none"))
+        raise Unreadable(N_("with lines, stars or headings as evidence that do not exist"))
     return BreakAnswer(value, rationale)
 
 
@@ -88,7 +88,7 @@ def read_breaks(text: str, eligible: Collection[int]) -> tuple[BreakAnswer, ...]
     if entries is None or entries is False:
         entries = []
     if not isinstance(entries, list):
-        raise Unreadable(N_("with something that is no list of messages"))
+        raise Unreadable(N_("with something that is not a list of messages"))
     found: dict[int, str] = {}
     for entry in entries:
         fields = entry if isinstance(entry, dict) else {"at": entry}
@@ -96,7 +96,7 @@ def read_breaks(text: str, eligible: Collection[int]) -> tuple[BreakAnswer, ...]
         if value in eligible and value is not None and not names_layout(rationale):
             found.setdefault(value, rationale)
     if entries and not found:
-        raise Unreadable(N_("with messages that were not to be chosen"))
+        raise Unreadable(N_("with messages it was not allowed to choose"))
     return tuple(BreakAnswer(place, why) for place, why in sorted(found.items()))
 
 
@@ -124,7 +124,7 @@ def read_sentence(text: str) -> str:
     if is_refusal(text) or is_refusal(sentence):
         raise Unreadable(REFUSAL)
     if not any(map(str.isalnum, sentence)) or PLACEHOLDER.search(sentence):
-        raise Unreadable(N_("with something that is no sentence"))
+        raise Unreadable(N_("with something that is not a sentence"))
     if len(sentence) > LONGEST_SENTENCE:
         sentence = sentence[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + "…"
     return sentence
@@ -167,7 +167,7 @@ def answer_object(text: str, keys: tuple[str, ...]) -> dict[str, Any]:
         return {key: list(getattr(recap, key)) for key in LIST_KEYS}
     if is_refusal(text):
         raise Unreadable(REFUSAL)
-    raise Unreadable(N_("with text in another form than the one asked for"))
+    raise Unreadable(N_("with text in a different form than requested"))
 
 
 def _rationale(answer: dict[str, Any]) -> str:

@@ -139,7 +139,7 @@ class ChatGuard:
 
     def _tell_failure(self, chat: Path, error: OSError) -> None:
         sentence = tr(
-            "No copy of {chat} could be kept ({reason}). The chat is as it was.",
+            "No copy of {chat} could be saved ({reason}). The chat itself is unchanged.",
             chat=chat.name,
             reason=reason_of(error),
         )
@@ -169,8 +169,8 @@ class ChatGuard:
         if identity and any(_identity_of(other) == identity for other in others):
             return None
         sentence = trn(
-            "“{chat}” was deleted. A copy with {n} message is kept.",
-            "“{chat}” was deleted. A copy with {n} messages is kept.",
+            "“{chat}” was deleted. There is a copy with {n} message.",
+            "“{chat}” was deleted. There is a copy with {n} messages.",
             newest.messages,
             chat=self.name(chat),
         )
@@ -206,8 +206,8 @@ class ChatGuard:
         if lost <= 0:
             return ""
         return trn(
-            "{n} line of “{chat}” cannot be read any more. The copy of {clock} still has it.",
-            "{n} lines of “{chat}” cannot be read any more. The copy of {clock} still has them.",
+            "{n} line of “{chat}” can no longer be read. The copy from {clock} still has it.",
+            "{n} lines of “{chat}” can no longer be read. The copy from {clock} still has them.",
             lost,
             chat=self.name(chat),
             clock=moment_text(newest.moment),
@@ -301,20 +301,20 @@ def _trouble(chat: str, data: bytes, newest: ChatCopy, seen: int) -> str:
     lines = line_count(data)
     known = {"chat": chat, "clock": moment_text(newest.moment)}
     if not lines or not _is_object(data.partition(b"\n")[0]):
-        return tr("“{chat}” cannot be read any more. A copy of {clock} is kept.", **known)
+        return tr("“{chat}” can no longer be read. There is a copy from {clock}.", **known)
     most = max(seen, newest.lines)
     lost, copied = most - lines, newest.lines - lines
     if lost >= max(LOST_LINES, LOST_SHARE * most):
         if copied < lost:
             return _lost_since(lost, max(0, copied), known)
         return trn(
-            "“{chat}” has {n} message fewer than at {clock}. A copy of then is kept.",
-            "“{chat}” has {n} messages fewer than at {clock}. A copy of then is kept.",
+            "“{chat}” has {n} message fewer than at {clock}. There is a copy from that time.",
+            "“{chat}” has {n} messages fewer than at {clock}. There is a copy from that time.",
             lost,
             **known,
         )
     if not _is_object(data.rstrip(b"\n").rpartition(b"\n")[2]):
-        return tr("The end of “{chat}” is broken off. A copy of {clock} is kept.", **known)
+        return tr("The end of “{chat}” is broken off. There is a copy from {clock}.", **known)
     return ""
 
 
@@ -322,14 +322,14 @@ def _lost_since(lost: int, copied: int, known: Mapping[str, str]) -> str:
     """Of messages of which the newest copy holds but some. copied: so many of those lost."""
     if not copied:
         return trn(
-            "“{chat}” has {n} message fewer than before, which no copy holds.",
-            "“{chat}” has {n} messages fewer than before, which no copy holds.",
+            "“{chat}” has {n} message fewer than before, and no copy has it.",
+            "“{chat}” has {n} messages fewer than before, and no copy has them.",
             lost,
             **known,
         )
     return trn(
-        "“{chat}” has {n} message fewer than before. The copy of {clock} holds {copied} of them.",
-        "“{chat}” has {n} messages fewer than before. The copy of {clock} holds {copied} of them.",
+        "“{chat}” has {n} message fewer than before. The copy from {clock} has {copied} of them.",
+        "“{chat}” has {n} messages fewer than before. The copy from {clock} has {copied} of them.",
         lost,
         copied=number(copied),
         **known,
@@ -347,8 +347,8 @@ def _losses(chat: str, then: bytes, data: bytes, newest: ChatCopy) -> str:
     if lost < max(LOST_LINES, LOST_SHARE * newest.lines):
         return ""
     return trn(
-        "“{chat}” has {n} message of {clock} no more. A copy of then is kept.",
-        "“{chat}” has {n} messages of {clock} no more. A copy of then is kept.",
+        "“{chat}” is missing {n} message from {clock}. There is a copy from that time.",
+        "“{chat}” is missing {n} messages from {clock}. There is a copy from that time.",
         lost,
         chat=chat,
         clock=moment_text(newest.moment),

@@ -34,7 +34,7 @@ class Room:
         if not self._store.is_out_of_room:
             return ""
         return tr(
-            "The disk is full: {folder}. Everything new is kept in memory until there is room. "
+            "The disk is full: {folder}. Everything new is held in memory until there is room. "
             "Keep Tavernkeep open until then.",
             folder=self._folder,
         )

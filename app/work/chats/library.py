@@ -73,7 +73,7 @@ class Library:
             return found[0]
         if found:
             raise UsageError(
-                tr("{n} chats go by “{name}”; give the path of one.", n=len(found), name=text)
+                tr("{n} chats are called “{name}”; give the path of one.", n=len(found), name=text)
             )
         near = get_close_matches(text, [chat.title for chat in chats], n=3, cutoff=0.4)
         sentence = tr("There is no chat “{name}”, neither as a file nor in SillyTavern.", name=text)

@@ -202,7 +202,7 @@ class OpenChats:
                 return chat
         stored = await self._store.run(lambda: self._store.chats.path_of(chat_id))
         if stored is None:
-            raise TavernkeepError(tr("The chat of this operation is not known any more."))
+            raise TavernkeepError(tr("The chat of this job is no longer known."))
         path, until = _split_until(stored)
         if not await asyncio.to_thread(path.exists) and _has_home(path):
             raise OperationOutdated(tr("Its chat was deleted."))

@@ -17,8 +17,8 @@ from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 
 BUSY = N_(
-    "Another Tavernkeep works in this data folder, or safe mode is on: memories cannot be changed "
-    "here. Nothing was changed."
+    "Another Tavernkeep is using this data folder, or safe mode is on, so memories cannot be "
+    "changed here. Nothing was changed."
 )
 
 
@@ -37,7 +37,7 @@ class Command:
         for memory in (*self.remembered.memories, *self.elsewhere):
             if memory.id == memory_id:
                 return memory
-        raise UsageError(tr("This memory is not there any more."))
+        raise UsageError(tr("This memory no longer exists."))
 
     def memories(self, ids: Iterable[str]) -> list[Memory]:
         return [self.memory(memory_id) for memory_id in dict.fromkeys(ids)]

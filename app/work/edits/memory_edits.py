@@ -63,7 +63,7 @@ class MemoryEdits(MemoryKeeping):
         if unknown := fields.keys() - set(EDITABLE):
             raise UsageError(tr("A memory has no {fields}.", fields=", ".join(sorted(unknown))))
         if anchor and chat.index_of(anchor) is None:
-            raise UsageError(tr("This message is not there any more."))
+            raise UsageError(tr("This message no longer exists."))
         memory = checked(
             Memory(
                 combined_digest("by hand", str(chat.chat_id), str(time.time_ns())),
@@ -134,7 +134,7 @@ class MemoryEdits(MemoryKeeping):
         """Close an arc. text: how it ended, in a sentence, where the user wants to say it."""
         await self._change(
             self._open(path),
-            N_("resolve an arc"),
+            N_("resolve a plot thread"),
             lambda command: MemoryChange((resolved_by_hand(command.memory(memory_id), text),)),
         )
 
@@ -175,7 +175,7 @@ class MemoryEdits(MemoryKeeping):
         def changed(command: Command) -> MemoryChange:
             memory, other = command.memory(memory_id), command.memory(other_id)
             if other.id not in memory.contradicts and memory.id not in other.contradicts:
-                raise UsageError(tr("These two do not contradict each other any more."))
+                raise UsageError(tr("These two no longer contradict each other."))
             return MemoryChange(settled(memory, other, keeps))
 
         await self._change(
@@ -191,9 +191,11 @@ class MemoryEdits(MemoryKeeping):
             for entity in command.remembered.entities:
                 if entity.id == entity_id:
                     return retyped(entity, type_, command.remembered.of(Tier.STATE_LEDGER))
-            raise UsageError(tr("This name is not there any more."))
+            raise UsageError(tr("This name no longer exists."))
 
-        await self._change(self._open(path), N_("make it a {type}").format(type=type_), changed)
+        await self._change(
+            self._open(path), N_("change the type to {type}").format(type=type_), changed
+        )
 
     async def merge_entities(self, path: Path, entity_id: str, into: str) -> None:
         """Make two names one; what is remembered of the first is remembered of the other."""
@@ -263,9 +265,11 @@ def _counted(ids: Sequence[str], one: str, many: str) -> str:
 
 def _why_it_stays(chat: OpenChat) -> str:
     if not chat.chat.owner_key:
-        return tr("A file outside of SillyTavern has no character that could keep this arc.")
+        return tr(
+            "A file outside SillyTavern has no character who could remember this plot thread."
+        )
     return tr(
-        "What {name} remembers does not leave this chat: {policy}.",
+        "Memories of {name} stay in this chat: {policy}.",
         name=chat.chat.owner_name,
         policy=tr(chat.policy.value),
     )

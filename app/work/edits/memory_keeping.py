@@ -17,8 +17,8 @@ from app.work.edits.memory_commands import Command, MemoryCommands
 
 _WORDS = (  # that stand in names of commands
     *(N_("session"), N_("longterm"), N_("arcs"), N_("relationships"), N_("state ledger")),
-    *(N_("epistemic"), N_("summary"), N_("profile"), N_("canon"), N_("arc summary")),
-    *(N_("full"), N_("chat-local"), N_("read-only"), N_("off")),
+    *(N_("epistemic"), N_("summary"), N_("profile"), N_("canon"), N_("plot thread summary")),
+    *(N_("full"), N_("only in this chat"), N_("read-only"), N_("off")),
 )
 
 
@@ -143,7 +143,7 @@ class MemoryKeeping(MemoryCommands):
             modes.go_on(chat.chat_id)
 
         chat.want_reading()
-        await self._do(chat, N_("remember what was played"), unit)
+        await self._do(chat, N_("remember what was played meanwhile"), unit)
 
     def played_since(self, path: Path) -> int:
         """How many messages `commit` would read, or `discard` leave unread."""
@@ -158,7 +158,7 @@ class MemoryKeeping(MemoryCommands):
             self._store.memories.set_extracted(chat.chat_id, since, DISCARDED)
             modes.go_on(chat.chat_id)
 
-        await self._do(chat, N_("leave what was played unread"), unit)
+        await self._do(chat, N_("skip what was played meanwhile"), unit)
 
     async def set_policy(self, path: Path, policy: Policy) -> None:
         """Say what the chat's character, or group, may keep; for all its chats."""
@@ -166,9 +166,9 @@ class MemoryKeeping(MemoryCommands):
         key = chat.chat.owner_key
         if not key:
             raise UsageError(
-                tr("A file outside of SillyTavern has no character that could keep it.")
+                tr("A file outside SillyTavern has no character who could remember it.")
             )
-        label = N_("memory of {name}: {policy}").format(
+        label = N_("memories of {name}: {policy}").format(
             name=chat.chat.owner_name, policy=policy.value
         )
 

@@ -26,22 +26,25 @@ Do = Callable[[OpenChat, str, Callable[[], Any]], Awaitable[None]]
 
 _LABELS = {
     (Mark.EXCLUDED, True): (N_("leave out recap of #{n}"), N_("leave out {n} messages")),
-    (Mark.EXCLUDED, False): (N_("leave in recap of #{n}"), N_("leave in {n} messages")),
+    (Mark.EXCLUDED, False): (
+        N_("stop leaving out recap of #{n}"),
+        N_("stop leaving out {n} messages"),
+    ),
     (Mark.REMEMBERED, True): (N_("remember recap of #{n}"), N_("remember {n} messages")),
     (Mark.REMEMBERED, False): (
-        N_("no longer remember recap of #{n}"),
-        N_("no longer remember {n} messages"),
+        N_("stop remembering recap of #{n}"),
+        N_("stop remembering {n} messages"),
     ),
 }
 # As older versions wrote them into the history, for those who read it in another language.
 OLD_LABELS = (
     N_("leave out"),
-    N_("leave in"),
+    N_("stop leaving out"),
     N_("remember"),
-    N_("no longer remember"),
+    N_("stop remembering"),
     N_("edit of a message's recap"),
     N_("clear the recap of a message"),
-    N_("recap of the swipe before"),
+    N_("recap of the previous swipe"),
 )
 
 
@@ -150,10 +153,10 @@ class MessageEdits:
         """Let the recap of the swipe before count for the one shown, too. Raises UsageError."""
         found = await self.previous_swipe(path, anchor)
         if found is None or not found.text:
-            raise UsageError(tr("The swipe before this one has no recap."))
+            raise UsageError(tr("The previous swipe has no recap."))
         chat = self._chats.required(path)
         made = message_data.taken_over(found, self._messages(chat, [anchor])[0])
-        label = N_("recap of #{n} from the swipe before").format(n=chat.index_of(anchor))
+        label = N_("recap of #{n} from the previous swipe").format(n=chat.index_of(anchor))
         await self._save(chat, label, {anchor: made})
 
     async def _ask_for(self, chat: OpenChat, messages: Sequence[Message]) -> None:

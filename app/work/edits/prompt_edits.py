@@ -21,8 +21,8 @@ from app.llm.prompts.prompt_text import PromptText
 T = TypeVar("T")
 
 BUSY = N_(
-    "Another Tavernkeep works in this data folder, or safe mode is on: prompts cannot be changed "
-    "here."
+    "Another Tavernkeep is using this data folder, or safe mode is on, so prompts cannot be "
+    "changed here."
 )
 
 
@@ -150,7 +150,7 @@ class PromptEdits:
 
     async def revert(self, task: str) -> bool:
         """Go back to ours; false when it was ours."""
-        label = N_("prompt “{name}” back to ours").format(name=await self._title(task))
+        label = N_("prompt “{name}” back to the original").format(name=await self._title(task))
         return await self._do(label, lambda: self._library.revert(task))
 
     async def _title(self, task: str) -> str:

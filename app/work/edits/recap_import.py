@@ -70,9 +70,9 @@ class RecapImport:
         """
         chat, new = self._chats.required(path), await self.found(path)
         if new:
-            label = N_("take in what other extensions left")
+            label = N_("import from other extensions")
             if new.whose == (IMPORTED,):
-                label = N_("take in what ST-Auto-Recap wrote")
+                label = N_("import what ST-Auto-Recap wrote")
             await self._do(chat, label, lambda: self._keep_all(chat, new))
             if any(finding.memories for finding in new.of):
                 await self._chats.refresh_all_of(chat)

@@ -117,9 +117,9 @@ class Replacing:
 def checked(wording: Wording) -> Wording:
     """The wording. Raises UsageError for one that finds nothing, or too much to be meant."""
     if not wording.find.strip():
-        raise UsageError(tr("Say which words are to be found."))
+        raise UsageError(tr("Enter the words to find."))
     if len(wording.find) > LONGEST:
-        raise UsageError(tr("What is looked for is longer than {most} characters.", most=LONGEST))
+        raise UsageError(tr("The search text is longer than {most} characters.", most=LONGEST))
     return wording
 
 

@@ -61,9 +61,9 @@ class SceneEdits:
         chat = self._chats.required(path)
         mark = self._break(chat, anchor)
         scene = chat.story.scene_ending_at(anchor)
-        label = N_("fold") if collapsed else N_("unfold")
+        label = N_("collapse") if collapsed else N_("expand")
         if scene is not None:
-            text = N_("folding of scene {n}") if collapsed else N_("unfolding of scene {n}")
+            text = N_("collapsing of scene {n}") if collapsed else N_("expanding of scene {n}")
             label = text.format(n=scene.number)
         await self._save(chat, label, replace(mark, is_collapsed=collapsed))
 
@@ -83,7 +83,7 @@ class SceneEdits:
         index = self._index(chat, to)
         if index not in self.places(path, anchor):
             raise UsageError(
-                tr("A scene can end only behind its own first message, before the next.")
+                tr("A scene can end only between its own first message and the next scene.")
             )
         if to == anchor:
             return
@@ -112,9 +112,7 @@ class SceneEdits:
         scene = chat.story.scene_at(self._index(chat, anchor))
         assert scene is not None
         if chat.story.messages[scene.last].anchor == anchor:
-            raise UsageError(
-                tr("The scene ends here already: there is nothing behind to split off.")
-            )
+            raise UsageError(tr("The scene already ends here, so there is nothing to split off."))
         mark = _marked(chat.story.breaks.get(anchor), anchor, name)
         await self._save(chat, N_("split of scene {n}").format(n=scene.number), mark)
 
@@ -126,7 +124,7 @@ class SceneEdits:
         chat = self._chats.required(path)
         scene, scenes = closed_scene(chat, anchor), chat.story.scenes
         if scene.number == len(scenes):
-            raise UsageError(tr("There is no scene behind this one to join it with."))
+            raise UsageError(tr("There is no scene after this one to join it with."))
         closing = scenes[scene.number].closing
         marks = [_hidden(self._break(chat, anchor))]
         if closing is not None and scene.name and not closing.name:
@@ -164,7 +162,7 @@ class SceneEdits:
     def _index(self, chat: OpenChat, anchor: str) -> int:
         index = chat.index_of(anchor)
         if index is None:
-            raise UsageError(tr("This message is not in the chat any more."))
+            raise UsageError(tr("This message is no longer in the chat."))
         return index
 
     def _break(self, chat: OpenChat, anchor: str) -> SceneBreak:

@@ -33,8 +33,8 @@ LARGEST = 1_000_000  # bytes
 NOT_GIVEN = frozenset(
     {"tavern", "window_state", "memories_shown", "lore_done", "recap_pins", "prompt_preset"}
 )
-IMPORT, IMPORT_TAKEN_BACK = N_("import of settings"), N_("import of settings taken back")
-NO_FILE = N_("This is no file of Tavernkeep's settings. Nothing was changed.")
+IMPORT, IMPORT_TAKEN_BACK = N_("import of settings"), N_("import of settings undone")
+NO_FILE = N_("This is not a Tavernkeep settings file. Nothing was changed.")
 
 
 async def read_settings(source: Path, settings: Settings) -> NewSettings:
@@ -72,7 +72,7 @@ def _warnings(changed: Mapping[str, Any], settings: Settings) -> Iterator[str]:
     if changed.get("mirror_to_chat") or changed.get("auto_hide_scenes", -1) >= 0:
         yield tr("Tavernkeep would write into your chats.")
     if ProgramSettings(settings).daily_cap and changed.keys() & {"daily_cap", "daily_cap_unit"}:
-        yield tr("Your daily cap would be another one.")
+        yield tr("Your daily limit would change.")
 
 
 def _addresses(specs: Iterable[Any]) -> set[str]:
@@ -134,7 +134,7 @@ class SettingsFile:
             kept = await asyncio.to_thread(keep)
         except OSError as error:
             raise StoreError(
-                tr("{kept} cannot be written: nothing was changed.", kept=kept)
+                tr("{kept} cannot be written, so nothing was changed.", kept=kept)
             ) from error
         before = {name: self._settings[name] for name in new.values}
         await self._put(new.values, IMPORT, path)

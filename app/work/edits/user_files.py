@@ -37,9 +37,7 @@ class UserFiles:
 
         def write() -> None:
             if target.exists() and not may_replace:
-                raise UsageError(
-                    tr("{target} is there already; nothing was written.", target=target)
-                )
+                raise UsageError(tr("{target} already exists; nothing was written.", target=target))
             try:
                 write_file_atomically(target, data)
             except OSError as error:

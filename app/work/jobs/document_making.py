@@ -143,7 +143,7 @@ class DocumentMaker:
         wanted = job.operation.spec.params["arcs"]
         arcs = [arc for arc in job.material.resolved if arc.memory.id in wanted]
         if not arcs:
-            raise OperationOutdated(tr("These arcs are not resolved any more."))
+            raise OperationOutdated(tr("These plot threads are no longer resolved."))
         shown: dict[str, str] = {}
         end = max(arc.place for arc in arcs)
         scenes, memories = _scene_recaps(job, end), job.material.active
@@ -225,7 +225,7 @@ class DocumentMaker:
         name = str(job.operation.spec.params.get("name", about.owner_name))
         told, memories = about.canon_summaries(name), about.memories_of(name)
         if not told:
-            raise OperationOutdated(tr("No arc is resolved any more."))
+            raise OperationOutdated(tr("No plot thread is resolved any more."))
         before = about.canon_of(name)
         old = before.text if before else ""
         parts = await job.model.ask(
@@ -261,7 +261,7 @@ class DocumentMaker:
         spec = job.operation.spec
         index = job.chat.index_of(spec.anchor)
         if index is None:
-            raise OperationOutdated(tr("The reply that it was about is gone."))
+            raise OperationOutdated(tr("The reply it was about is gone."))
         reply = job.messages[index]
         held = active(job.chat.memories, job.material.ground, index - 1)
         cards, summary = await self._cards(job.chat, reply.name), job.material.story_so_far
@@ -322,7 +322,7 @@ class DocumentMaker:
         found = [job.chat.index_of(anchor) for anchor in job.operation.spec.params["anchors"]]
         messages = [job.messages[index] for index in found if index is not None]
         if len(messages) != len(found) or not messages:
-            raise OperationOutdated(tr("Messages that it was about are gone; it is planned again."))
+            raise OperationOutdated(tr("The messages it was about are gone; it is planned again."))
         old = newest_reaching(
             job.material.documents, DocumentKind.SUMMARY, job.material.ground.places.keys()
         )
@@ -364,7 +364,7 @@ class DocumentMaker:
         wanted = job.operation.spec.params["memories"]
         memories = [m for m in job.material.active if m.id in wanted and not m.triggers]
         if not memories:
-            raise OperationOutdated(tr("These memories are gone, or have keywords by now."))
+            raise OperationOutdated(tr("These memories are gone or already have keywords."))
         given = await job.model.ask(
             "memory_triggers",
             {"memories": listed_memories(memories)},

@@ -72,7 +72,7 @@ class MessageRecapper:
         spec = operation.spec
         index = chat.index_of(spec.anchor)
         if index is None:
-            raise OperationOutdated(tr("The message is there no more."))
+            raise OperationOutdated(tr("The message no longer exists."))
         message, context = chat.story.messages[index], _context(chat, index)
         (told,) = as_read([message], chat.settings())
         before = chat.story.message_recaps

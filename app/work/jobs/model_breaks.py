@@ -139,7 +139,7 @@ class BreakFinder:
         for index in search.shown[:-1]:
             mark = story.breaks.get(story.messages[index].anchor)
             if mark is not None and mark.is_visible:
-                raise OperationOutdated(tr("A scene break was set there meanwhile."))
+                raise OperationOutdated(tr("A scene break was set there in the meantime."))
         return place, search
 
     def _save(self, chat: OpenChat, spec: OperationSpec, mark: SceneBreak) -> None:

@@ -426,7 +426,7 @@ def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
     scene = chat.story.scene_ending_at(anchor)
     if scene is None:
         raise OperationOutdated(
-            tr("The scene is there no more: its break was moved or its messages deleted.")
+            tr("The scene no longer exists: its break was moved or its messages were deleted.")
         )
     return scene
 
@@ -434,5 +434,5 @@ def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
 def _recap_to_fold(story: Story, scene: Scene) -> SceneRecap:
     recap = story.scene_recap(scene)
     if recap is None:
-        raise OperationOutdated(tr("The scene has no recap to fold in; it will be planned again."))
+        raise OperationOutdated(tr("The scene has no recap to add yet; it will be planned again."))
     return recap

@@ -345,12 +345,12 @@ def _offered(question: Question) -> str:
 def _word(text: str) -> Word:
     word = read_word(text)
     if word is None:
-        raise Unreadable(N_("with none of the words that were offered"))
+        raise Unreadable(N_("with none of the offered words"))
     return word
 
 
 def _readable(text: str, batch: Batch) -> ReadAnswer:
     answer = read_answer(text, (batch.tier,))
     if not answer.is_usable:
-        raise Unreadable(N_("with something else than the lines that were asked for"))
+        raise Unreadable(N_("with something other than the requested lines"))
     return answer

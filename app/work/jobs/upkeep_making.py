@@ -31,7 +31,7 @@ async def upkept(
     """What one look through changes. Raises BackendError, OperationOutdated."""
     due = upkeep_due(chat)
     if due is None:
-        raise OperationOutdated(tr("There is nothing left to look through."))
+        raise OperationOutdated(tr("There is nothing left to check."))
     shown: Upkeep = due
 
     def inputs(room: int) -> Mapping[str, str]:
@@ -45,7 +45,7 @@ async def upkept(
         lambda text: read_upkeep(text, shown),
         kept=kept,
         spent=spent,
-        what=N_("look through memory"),
+        what=N_("check of older memories"),
     )
     why = {one.memory: one.why for one in over}
     now = {memory.id: memory for memory in chat.remembered.memories}

@@ -230,7 +230,7 @@ class ActiveModel:
         writer = self._make(spec, TrialMeter(self._meter))
         try:
             if writer.memory is None:
-                raise UsageError(tr("There is no model to try."))
+                raise UsageError(tr("There is no model to test."))
             return await try_memory(writer.memory, on_result)
         finally:
             await writer.aclose()

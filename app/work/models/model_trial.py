@@ -80,7 +80,7 @@ def _too_slow(seconds: float, heard: Sequence[str]) -> str:
             n=number(seconds),
         )
     return tr(
-        "Nothing came within {n} seconds. A big model may still be loading: "
-        "test it once more in a minute.",
+        "Nothing came within {n} seconds. A large model may still be loading; test it again in a "
+        "minute.",
         n=number(seconds),
     )

@@ -35,7 +35,7 @@ SAVE_EVERY_SECONDS = 30.0
 STILL_NEW_SECONDS = 600.0
 # Who asked for it is shown it when the reply is there that was being written meanwhile.
 SHOW_AGAIN_SECONDS, SHOW_TIMES = 2.0, 60
-WRITING = N_("{model} is writing what happened before …")
+WRITING = N_("{model} is writing the story so far …")
 
 
 def recap_title(seconds: float) -> str:
@@ -211,9 +211,9 @@ def _instead(stored: Stored, error: BackendError, model: str) -> str:
     told = recap or without_model(stored)
     if not told:
         return ""
-    why = tr("{model} cannot be asked now.", model=model)
+    why = tr("{model} cannot be asked right now.", model=model)
     if isinstance(error, AnswerUnusable):
-        why = tr("The answer of {model} was of no use.", model=model)
+        why = tr("The answer of {model} was not usable.", model=model)
     what = (
         tr("This is the running recap.") if recap else tr("This is the recap of the last scenes.")
     )
@@ -228,7 +228,7 @@ def missing_words(story: Story) -> str:
     if not closed:
         return tr("No scene has ended yet; a recap is written when one does.")
     return trn(
-        "{n} scene has ended, and its recap is not written yet.",
-        "{n} scenes have ended, and their recaps are not written yet.",
+        "{n} scene has ended without a recap so far.",
+        "{n} scenes have ended without a recap so far.",
         closed,
     )

@@ -11,8 +11,8 @@ from app.sillytavern.bridge.bridge_socket import Page
 from app.views.bridge import PORT_TAKEN, WAITS, BridgeState
 
 TAKEN = N_(
-    "Another program has port {port}, where SillyTavern's page looks for Tavernkeep: end it, or "
-    "pair again with a code"
+    "Another program uses port {port}, which SillyTavern's page needs to find Tavernkeep. Close "
+    "it, or pair again with a code"
 )
 
 
@@ -37,7 +37,7 @@ def bridge_health(
     if unplaced:
         return _unplaced(unplaced)
     if any(bridges.get(page.user_folder) is BridgeState.ABSENT for page in pages):
-        sentence = tr("The bridge was taken out of SillyTavern: its page loses it when reloaded")
+        sentence = tr("The bridge was removed from SillyTavern; its page loses it when reloaded")
         return HealthItem("bridge", Light.BAD, sentence, BridgeState.ABSENT)
     if pages:
         version = pages[-1].version
@@ -51,15 +51,15 @@ def bridge_health(
         return HealthItem("bridge", Light.OFF, unreached[0])
     states = set(bridges.values()) if bridges or not is_listening else {BridgeState.PAIRED}
     if BridgeState.UNPAIRED in states:
-        sentence = tr("SillyTavern's page has another password than Tavernkeep: write it again")
+        sentence = tr("SillyTavern's page has a different password than Tavernkeep. Rewrite it")
         return HealthItem("bridge", Light.BAD, sentence, BridgeState.UNPAIRED)
     if BridgeState.PAIRED in states and is_seeking:
-        return HealthItem("bridge", Light.IDLE, tr("Bridge looks for SillyTavern's page"))
+        return HealthItem("bridge", Light.IDLE, tr("Bridge is looking for SillyTavern's page"))
     if BridgeState.PAIRED in states:
-        sentence = tr("Bridge waits: open SillyTavern's page, or reload it")
+        sentence = tr("Bridge is waiting: open or reload SillyTavern's page")
         return HealthItem("bridge", Light.IDLE, sentence, WAITS)
     if BridgeState.SWITCHED_OFF in states:
-        sentence = tr("The bridge is switched off among SillyTavern's extensions")
+        sentence = tr("The bridge is switched off in SillyTavern's extensions")
         return HealthItem("bridge", Light.BAD, sentence, BridgeState.SWITCHED_OFF)
     return HealthItem("bridge", Light.OFF, tr("Bridge not installed"), BridgeState.ABSENT)
 
@@ -68,12 +68,12 @@ def _unplaced(names: Sequence[str]) -> HealthItem:
     macro, more = f"{{{{{names[0]}}}}}", len(names) - 1
     sentence = (
         trn(
-            "The prompt names no {macro} and {n} more macro: what it tells is lost",
-            "The prompt names no {macro} and {n} more macros: what it tells is lost",
+            "The prompt contains no {macro} and {n} more macro, so their texts are lost",
+            "The prompt contains no {macro} and {n} more macros, so their texts are lost",
             more,
             macro=macro,
         )
         if more
-        else tr("The prompt names no {macro}: what it tells is lost", macro=macro)
+        else tr("The prompt contains no {macro}, so its text is lost", macro=macro)
     )
     return HealthItem("bridge", Light.BAD, sentence)

@@ -53,16 +53,16 @@ class ChatFetch:
         company = read_answer(PageCompany, await self._ask("copy_company", self._named))
         self._check(company.chat)
         if (company.group is None) != (self._chat.kind == "solo"):
-            raise CopyRefused(tr("The page told of others than those who are in its chat."))
+            raise CopyRefused(tr("The page named characters who are not in its chat."))
         for avatar in dict.fromkeys(company.members):
             asked = self._named | {"avatar": avatar}
             member = read_answer(PageMember, await self._ask("copy_member", asked))
             if member.avatar != avatar:
-                raise CopyRefused(tr("The page told of others than those who are in its chat."))
+                raise CopyRefused(tr("The page named characters who are not in its chat."))
             await asyncio.to_thread(self._folder.write_card, member)
         if company.group is not None:
             if company.group.id != self._chat.group:
-                raise CopyRefused(tr("The page told of others than those who are in its chat."))
+                raise CopyRefused(tr("The page named characters who are not in its chat."))
             await asyncio.to_thread(self._folder.write_group, company.group, self._chat.chat)
 
     async def chat(self) -> None:
@@ -77,7 +77,7 @@ class ChatFetch:
                     await asyncio.to_thread(self._folder.write_chat, self._chat, copied)
                 return
             have = draft.partly()  # what was brought need not come again
-        raise CopyRefused(tr("The page's messages are not those that it told of."))
+        raise CopyRefused(tr("The page sent different messages than it announced."))
 
     async def _marks(self) -> tuple[LineMark, list[LineMark]]:
         """What the page has, line by line."""
@@ -87,13 +87,13 @@ class ChatFetch:
             state = read_answer(ChatState, await self._ask("copy_state", asked))
             self._check(state.chat)
             if state.is_busy:
-                raise PageBusy(tr("SillyTavern's page is writing a reply."))
+                raise PageBusy(tr("SillyTavern's page is writing a reply right now."))
             marks += state.marks
             is_done = len(marks) == state.length
             if state.first + len(state.marks) != len(marks) or (not state.marks and not is_done):
                 raise CopyRefused(tr("The page described its chat in a form that makes no sense."))
             if len(marks) > state.length:
-                raise CopyRefused(tr("The page told of more messages than it has."))
+                raise CopyRefused(tr("The page announced more messages than it has."))
             if is_done:
                 return state.header, marks
 
@@ -128,4 +128,4 @@ class ChatFetch:
 
     def _check(self, chat: ChatIdentity) -> None:
         if chat != self._chat:
-            raise CopyRefused(tr("The page sent another chat than it was asked for."))
+            raise CopyRefused(tr("The page sent a different chat than requested."))

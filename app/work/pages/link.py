@@ -46,9 +46,10 @@ log = logging.getLogger(__name__)
 
 PREFERRED_PORT = 47100
 SHOW_SECONDS = 5.0
-OLD_PAGE = N_("SillyTavern's page has an older bridge. Reload the page; the work goes on then.")
+OLD_PAGE = N_("SillyTavern's page has an older bridge. Reload the page, then work continues.")
 OTHER_PAGE = N_(
-    "Only a page of another SillyTavern or user is open. The work goes on when this story's is."
+    "Only the page of another SillyTavern or user is open. Work continues once this story's page "
+    "is."
 )
 WRITING = frozenset({"set_extras", "hide", "save"})
 STORY_EVENTS = frozenset(
@@ -294,7 +295,7 @@ class BridgeLink:
             if page.version != bridge_installer.program_version():
                 raise BackendAway(tr(OLD_PAGE)) from error
             raise BackendAway(
-                tr("{error} It is asked again when it is there.", error=error)
+                tr("{error} The request is repeated once it is open.", error=error)
             ) from error
 
     def _hearing(self) -> Page:

@@ -35,7 +35,7 @@ LONGEST_SNIPPET = 300
 SAVE_PAUSES = (0.0, 0.5, 1.0, 2.0)  # SillyTavern saves a moment after it shows a message
 UNSAVED = N_("SillyTavern has not saved this message yet. Try again in a moment.")
 WINDOWLESS = N_("Tavernkeep runs without a window.")
-TOO_MANY = N_("Tavernkeep is still busy with what you asked before.")
+TOO_MANY = N_("Tavernkeep is still busy with your last request.")
 
 Leaks = Callable[[Path, int], Awaitable[tuple[Leak, ...]]]
 AskFor = Callable[[Path, str], Awaitable[None]]

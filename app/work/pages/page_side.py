@@ -35,7 +35,7 @@ LONGEST_SETTLE_SECONDS = 1.0
 MARKS_AT_ONCE = 400
 ASK_SECONDS = 10.0
 MARKS_SECONDS = 60.0  # SillyTavern may be busy with showing a long chat
-NOT_SHOWN = N_("SillyTavern does not show this chat now. Open it there first.")
+NOT_SHOWN = N_("SillyTavern is not showing this chat right now. Open it there first.")
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class PageSide:
         chat = self._chats.required(path)
         index = chat.index_of(anchor)
         if index is None:
-            raise UsageError(tr("This message is not in the chat any more."))
+            raise UsageError(tr("This message is no longer in the chat."))
         params = {"index": index, "hash": message_checksum(chat.story.messages[index])}
         pages = [page for page in self._link.pages if _path_of(page) == path]
         if not pages:

@@ -74,9 +74,9 @@ class PageTokens:
         if not counter.default.is_exact:
             return tr("Token counts are estimates: the tokenizer's files are missing or damaged.")
         if not counter.tokenizer.name:
-            return tr("Estimates, until SillyTavern's page says how its model counts tokens.")
+            return tr("Estimated until SillyTavern's page reports how its model counts tokens.")
         if any(counter.needs(text) for text in texts):
-            return tr("Partly estimates, until the model's tokenizer has counted all of it.")
+            return tr("Partly estimated until the model's own counter has counted everything.")
         return ""
 
     async def load(self) -> None:

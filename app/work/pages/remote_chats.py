@@ -176,4 +176,4 @@ class RemoteChats:
 def _sentence(error: Exception) -> str:
     if isinstance(error, CopyRefused):
         return str(error)
-    return tr("The page named something by what cannot be the name of a file.")
+    return tr("The page used a name that cannot be a file name.")

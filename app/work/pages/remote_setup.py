@@ -94,7 +94,7 @@ class RemoteSetup:
     def show_code(self) -> ShownCode:
         """Make a code for one page. Raises UsageError where no page could come."""
         if not self._link.port:
-            raise UsageError(tr("Tavernkeep does not listen for SillyTavern's pages now."))
+            raise UsageError(tr("Tavernkeep is not accepting SillyTavern's pages right now."))
         return self._code.show()
 
     def withdraw_code(self) -> None:

@@ -100,7 +100,7 @@ class TurnHistory:
             lambda: (turns.whole(number), turns.before(chat_id, number))
         )
         if turn is None:
-            raise UsageError(tr("This turn is not kept any more."))
+            raise UsageError(tr("This turn is no longer stored."))
         if before is None:
             return TurnView(turn, None, None)
         broken = await asyncio.to_thread(prefix_break, before, turn, self._count)

@@ -85,9 +85,9 @@ def arc_summary_spec(
     before = by_subject(chat.documents, DocumentKind.ARC_SUMMARY)
     ids = [before[arc.memory.id].id for arc in arcs if arc.memory.id in before]
     end = arcs[-1].place
-    label = N_("Summary of an arc")
+    label = N_("Summary of a plot thread")
     if len(arcs) != 1:
-        label = N_("Summary of {n} arcs").format(n=len(arcs))
+        label = N_("Summary of {n} plot threads").format(n=len(arcs))
     return _spec(
         chat,
         OperationKind.ARC_SUMMARY,
@@ -175,7 +175,7 @@ def trigger_spec(
         OperationKind.TRIGGERS,
         [*(f"{memory.id}\0{memory.text}" for memory in memories), again],
         anchor=chat.story.messages[-1].anchor,
-        label=N_("Keywords of {n} memories").format(n=len(memories)),
+        label=N_("Keywords for {n} memories").format(n=len(memories)),
         params={"memories": [memory.id for memory in memories], "again": again},
     )
 

@@ -231,8 +231,8 @@ def pass_spec(
 
 def _label(first: int, last: int) -> str:
     if first == last:
-        return N_("Memories of #{n}").format(n=first)
-    return N_("Memories of #{first} to #{last}").format(first=first, last=last)
+        return N_("Memories from #{n}").format(n=first)
+    return N_("Memories from #{first} to #{last}").format(first=first, last=last)
 
 
 def _form(settings: Mapping[str, Any], writing: Writing) -> str:

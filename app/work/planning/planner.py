@@ -174,7 +174,7 @@ def _with_fold(
     for scene in behind_the_fold(story, settings):
         place = found.get(scene.closing.anchor) if scene.closing is not None else None
         if place is not None:
-            label = N_("Recap of scene {n}, with scene {folded} folded in")
+            label = N_("Recap of scene {n}, and scene {folded} added to the running recap")
             label = label.format(n=scene.number, folded=folded.number)
             specs[place] = replace(specs[place], label=label)
             return [*specs, replace(fold, after=(specs[place].key,))]
@@ -305,7 +305,7 @@ def _fold(
         chat=chat_id,
         key=writing.key(OperationKind.RUNNING_RECAP, *inputs),
         anchor=scene.closing.anchor,
-        label=N_("Fold scene {n} into the running recap").format(n=scene.number),
+        label=N_("Add scene {n} to the running recap").format(n=scene.number),
         priority=PRIORITY_FOLD,
         params={"tokens": tokens},
     )

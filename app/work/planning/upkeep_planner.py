@@ -53,7 +53,7 @@ def upkeep_spec(chat: DocumentMaterial) -> OperationSpec | None:
             OperationKind.UPKEEP, *told, *(f"{m.id}\0{m.text}" for m in due.entries)
         ),
         anchor=last.closing.anchor,
-        label=N_("What no longer holds after scene {n}").format(n=last.number),
+        label=N_("Check what no longer holds after scene {n}").format(n=last.number),
         priority=PRIORITY_UPKEEP,
     )
 

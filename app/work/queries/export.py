@@ -22,7 +22,7 @@ from app.views.memory_view import MemoryView
 from app.work.queries.leak_check import epistemic_map
 
 NOBODY = N_(
-    "Nobody plays in this chat yet, so there is nobody whose knowledge it could be bound by."
+    "You play no character in this chat yet, so there is nobody's knowledge to limit it to."
 )
 
 

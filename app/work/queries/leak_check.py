@@ -98,7 +98,7 @@ def leak_sentence(leak: Leak) -> str:
     memory = leak.entry.memory
     if leak.kind is LeakKind.TOLD:
         return tr(
-            "{speaker} tells what they hid from {whom}: {what}",
+            "{speaker} reveals what they hid from {whom}: {what}",
             speaker=leak.speaker,
             whom=memory.target,
             what=title_of(memory.text),

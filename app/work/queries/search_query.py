@@ -91,7 +91,11 @@ def _tier(said: str) -> Tier:
             return tier
     names = ", ".join(tier.value.replace("_", "-") for tier in Tier)
     raise UsageError(
-        tr("There is no tier “{said}”. There are: {names}, messages.", said=said, names=names)
+        tr(
+            "There is no kind of memory called “{said}”. There are: {names}, messages.",
+            said=said,
+            names=names,
+        )
     )
 
 

@@ -67,7 +67,7 @@ class Absences:
         self._troubles[who] = _Trouble(str(error), now + delay, times, broken, of)
         if len(of) == 1 or (broken < BROKEN_IN_A_ROW and times < BUSY_IN_A_ROW):
             return ""
-        return tr("{n} requests in a row came to nothing. The last one: {why}", n=times, why=error)
+        return tr("{n} requests in a row failed. The last one: {why}", n=times, why=error)
 
     def due(self, *, now: float) -> float | None:
         """When the next of those may be asked who could not answer; None where there is none."""

@@ -15,7 +15,7 @@ from app.llm.writers.meter import RequestUse
 
 log = logging.getLogger(__name__)
 
-OUR_FAULT = N_("An error in Tavernkeep itself; the log has the details.")
+OUR_FAULT = N_("An error in Tavernkeep itself. The log has details.")
 
 
 def begun(operation: Operation) -> Operation:

@@ -49,7 +49,7 @@ MADE_ANEW = frozenset(
 # more than this often in a row; then only the user brings it back, or another model.
 BESIDE_THE_STORY = MADE_ANEW | {OperationKind.CONTINUITY}
 IN_VAIN_AT_MOST = 2
-MADE_UP_FOR = N_("It failed, and what was done later makes up for it.")
+MADE_UP_FOR = N_("It failed, but a later job made up for it.")
 
 
 class Outcomes:

@@ -48,7 +48,7 @@ class UselessAnswers:
             return ""
         if (total := sum(self._in_a_row.values())) < USELESS_IN_A_ROW:
             return ""
-        return tr("{n} answers in a row were of no use. The last one: {why}", n=total, why=why)
+        return tr("{n} answers in a row were not usable. The last one: {why}", n=total, why=why)
 
     def why(self, operation: Operation) -> str:
         """Why this one is not asked for, "" when it may be."""
@@ -73,7 +73,7 @@ class UselessAnswers:
 
 def _kind_sentence(kind: OperationKind, count: int, why: Exception | str) -> str:
     return tr(
-        "{model}: {n} answers in a row were of no use. The last one: {why}",
+        "{model}: {n} answers in a row were not usable. The last one: {why}",
         model=tr(model_label(kind)),
         n=count,
         why=why,

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 # So many requests in a row refused for good (wrong key, unknown model): the next would be too.
 REFUSALS_IN_A_ROW = 2
 LOOK_SECONDS = 30.0
-CHANGED = N_("The messages that it was made from changed; it is planned again.")
+CHANGED = N_("The messages it was made from changed; it is planned again.")
 
 Perform = Callable[[Operation], Awaitable[Outcome]]
 After = Callable[[Operation], Awaitable[None]]

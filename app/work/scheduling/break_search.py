@@ -46,7 +46,7 @@ class ModelBreakSearch:
         back in one step. Raises UsageError without a model.
         """
         if self._models.writing().of(OperationKind.DETECT_BREAKS).is_free:
-            raise UsageError(tr("The built-in way asks no model: choose one first."))
+            raise UsageError(tr("The built-in rules ask no model: choose one first."))
         chat = self._chats.required(path)
         chat.want_search(time.time())
         await self._chats.plan(chat)
@@ -62,7 +62,7 @@ class ModelBreakSearch:
         """
         writing = self._models.writing().of(OperationKind.DETECT_BREAKS)
         if writing.is_free:
-            raise UsageError(tr("The built-in way asks no model: name one with --llm."))
+            raise UsageError(tr("The built-in rules ask no model: name one with --llm."))
         chat = await self._chats.open(path, until=until)
         await chat.complete()  # what a model is asked follows from counts
         breaks = {a: b for a, b in chat.story.breaks.items() if b.origin is BreakOrigin.HAND}

@@ -18,7 +18,7 @@ from app.work.queue.worker import Halt
 
 # With an error beside it, that which counts as done gave nothing either.
 CAME_TO_NOTHING = (OperationStatus.FAILED, OperationStatus.DONE)
-SILENT = N_("its drive tells of no changes, so it is looked through every few seconds")
+SILENT = N_("its drive does not report changes, so it is checked every few seconds")
 
 
 def sillytavern_health(
@@ -60,15 +60,15 @@ def _sillytavern(
             sentence += " " + trn("And {n} more chat.", "And {n} more chats.", more)
         return HealthItem("sillytavern", light, sentence)
     if pages and not any(page.has_server for page in pages):
-        sentence = tr("SillyTavern's server does not answer, though its page is open")
+        sentence = tr("SillyTavern's server does not answer, although its page is open")
         return HealthItem("sillytavern", Light.BAD, sentence)
     if pages:
         return HealthItem("sillytavern", Light.GOOD, tr("SillyTavern connected"))
     if taverns:
         sentence = (
-            tr("No SillyTavern page connected, reading and writing the files")
+            tr("No SillyTavern page connected; files are read and written")
             if is_writing
-            else tr("No SillyTavern page connected, reading the files")
+            else tr("No SillyTavern page connected; files are read")
         )
         return HealthItem("sillytavern", Light.OFF, sentence)
     return HealthItem("sillytavern", Light.OFF, tr("No SillyTavern found"))
@@ -89,7 +89,11 @@ def reading_health(last_read: tuple[Story, float, str] | None, no_room: str) -> 
         return HealthItem("reading", Light.BAD, failure)
     clock = moment_text(moment)
     sentence = (
-        tr("Follows the chat to #{index}, {clock}", index=len(story.messages) - 1, clock=clock)
+        tr(
+            "Up to date with the chat until #{index}, {clock}",
+            index=len(story.messages) - 1,
+            clock=clock,
+        )
         if story.messages
         else tr("Empty chat")
     )
@@ -156,7 +160,7 @@ def queue_health(
     newest = _newest(operations)
     if newest is not None and newest.error and newest.status in CAME_TO_NOTHING:
         label, why = retold(newest.spec.label), retold(newest.error)
-        sentence = tr("Nothing else to do. {label} came to nothing: {why}", label=label, why=why)
+        sentence = tr("Nothing else to do. {label} gave no result: {why}", label=label, why=why)
         return HealthItem("queue", Light.IDLE, sentence)
     return HealthItem("queue", Light.IDLE, tr("Nothing to do"))
 
@@ -182,7 +186,7 @@ def _why_waiting(operations: Sequence[Operation], waiting: Sequence[Operation]) 
 def catch_up_words(progress: CatchUpProgress) -> str:
     """How far a catch-up is, in one short sentence."""
     if progress.is_stopping:
-        return tr("Catching up stops after this one")
+        return tr("Catching up stops after this job")
     ended = progress.done + progress.failed
     figures = {"n": number(ended), "all": number(ended + progress.left)}
     if progress.remaining is None:

@@ -14,8 +14,8 @@ from app.prompt.slot_names import slot_name
 from app.prompt.slots import SlotSet
 from app.work.scheduling.work_to_do import WorkToDo
 
-PAUSED = N_("The work is paused; /tk-continue goes on.")
-GOES_ON = N_("The work goes on.")
+PAUSED = N_("Work is paused; /tk-continue resumes it.")
+GOES_ON = N_("Work continues.")
 BACK_ON = N_("/tk-on switches it on again.")
 SWITCHED_ON = N_("Tavernkeep is on for this chat.")
 
@@ -67,7 +67,7 @@ class Orders:
             raise UsageError(tr("There is no such command."))
         order = Order(name)
         if order is not Order.TOKENS and self._is_reading_only():
-            raise UsageError(tr("Tavernkeep only shows now what there is."))
+            raise UsageError(tr("Tavernkeep is now view-only."))
         match order:
             case Order.ON | Order.OFF:
                 is_off = order is Order.OFF
@@ -86,7 +86,9 @@ class Orders:
                 with speaking(language):
                     none = tr("Nothing waits for this chat.")
                     words = trn(
-                        "{n} operation was taken out.", "{n} operations were taken out.", count
+                        "{n} job was removed from the queue.",
+                        "{n} jobs were removed from the queue.",
+                        count,
                     )
                     return {"said": words if count else none}
             case Order.TOKENS:

@@ -50,7 +50,9 @@ def text_request(name: str) -> TextRequest:
         return TextRequest(name)
     except ValueError as error:
         names = ", ".join((*TextRequest, MEMORY))
-        raise UsageError(tr("There is no such text: say one of {names}.", names=names)) from error
+        raise UsageError(
+            tr("There is no such text. Choose one of {names}.", names=names)
+        ) from error
 
 
 KIND_OF: Mapping[TextRequest, OperationKind] = {
@@ -60,10 +62,10 @@ KIND_OF: Mapping[TextRequest, OperationKind] = {
     TextRequest.CONTINUITY: OperationKind.CONTINUITY,
 }
 OF_CHARACTER = frozenset({TextRequest.PROFILES, TextRequest.CANON})  # kept where it may add
-NO_MODEL = N_("There is no model: choose one in the settings.")
+NO_MODEL = N_("No model is chosen. Choose one in the settings.")
 NOTHING: dict[TextRequest, str] = {
-    TextRequest.PROFILES: N_("Not enough is remembered yet of whoever speaks here."),
-    TextRequest.CANON: N_("No thread of the story was resolved and summed up yet."),
+    TextRequest.PROFILES: N_("Not enough is remembered yet about the characters who speak here."),
+    TextRequest.CANON: N_("No plot thread has been resolved and summed up yet."),
     TextRequest.SUMMARY: N_("There are no new messages to sum up."),
     TextRequest.CONTINUITY: N_("There is no reply to check, or nothing is remembered yet."),
 }

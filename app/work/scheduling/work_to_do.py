@@ -40,8 +40,8 @@ log = logging.getLogger(__name__)
 
 SCENE_RECAP = OperationKind.SCENE_RECAP
 BUSY = N_(
-    "Another Tavernkeep works in this data folder, or safe mode is on: this shows what there is, "
-    "and writes nothing."
+    "Another Tavernkeep is using this data folder, or safe mode is on. This window only shows "
+    "what there is."
 )
 
 
@@ -54,7 +54,7 @@ def _why_of(operation: Operation) -> str:
             return retold(operation.error)
         case OperationStatus.PENDING | OperationStatus.WAITING:
             why = retold(operation.error) if operation.error else operation.held
-            return why or tr("It is next in the queue, or soon.")
+            return why or tr("It is next in the queue, or will be soon.")
     return ""
 
 
@@ -256,11 +256,13 @@ class WorkToDo:
         if chat.is_off:
             return tr(OFF)
         if chat.catch_up is not None:
-            return tr("It waits for your word: the page Work says what is to be done first.")
+            return tr("It waits for your decision: the page Work says what to do first.")
         if self._scheduler.part_of(chat.chat_id) == MEMORY:
-            return tr("Messages are read for memory first, as you said; recaps are offered then.")
+            return tr(
+                "As you chose, messages are read for memory first; recaps are offered after that."
+            )
         if not SceneSettings(chat.settings()).scene_recaps_auto:
-            return tr("The settings say that no scene is recapped by itself.")
+            return tr("The settings say that scenes are not recapped automatically.")
         return ""
 
     # --- the backlog

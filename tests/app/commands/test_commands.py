@@ -90,12 +90,12 @@ def test_clearing_says_first_what_goes_and_then_takes_it_away(
     assert (counted["scene_recaps"], counted["cleared"]) == (counted["scene_breaks"], False)
     assert counted["running_versions"] > 0
     code, out, _ = commands.run("clear", str(demo_chat))
-    assert (code, out.splitlines()[-1]) == (0, "Nothing was changed. Add --yes to clear all this.")
+    assert (code, out.splitlines()[-1]) == (0, "Nothing was changed. Add --yes to delete all this.")
     assert commands.json("clear", str(demo_chat), "--yes") == counted | {"cleared": True}
     assert commands.json("clear", str(demo_chat))["running_versions"] == 0
     commands.json("recap", str(demo_chat))
     _, out, _ = commands.run("clear", str(demo_chat), "--yes")
-    assert out.splitlines()[-1] == "All this is cleared. Undo in the window brings it back."
+    assert out.splitlines()[-1] == "All this is deleted. Undo in the window brings it back."
     assert demo_chat.read_bytes() == before
 
 
@@ -323,16 +323,16 @@ def test_imports_say_first_what_other_extensions_left_and_then_take_it_in(
     assert (said["taken_in"], said["settings"]) == (False, {"arcs_enabled": False})
     _, out, _ = commands.run("imports", str(chat))
     assert "MemoryBooks: 1 scene recap" in out.splitlines()
-    assert "MemoryBooks, not taken: 1 of messages that another one tells already" in out
-    assert out.splitlines()[-1] == "Nothing was changed. Add --yes to take all this in."
+    assert "MemoryBooks, not imported: 1 about messages that another one already tells" in out
+    assert out.splitlines()[-1] == "Nothing was changed. Add --yes to import all this."
     done = commands.json("imports", str(chat), "--yes")
     assert (done["taken_in"], done["settings_taken"]) == (True, False)
     _, out, _ = commands.run("imports", str(chat), "--yes", "--settings")
-    assert out.splitlines()[-1] == "This is taken in. Undo in the window takes it back."
+    assert out.splitlines()[-1] == "Imported. Undo in the window reverses it."
     code, out, _ = commands.run("imports", str(chat))
     assert (code, out.splitlines()[-1]) == (
         0,
-        "Nothing to take in: all that there is is known here.",
+        "Nothing to import: everything is already known here.",
     )
     assert {path: path.read_bytes() for path in files_of(demo_tavern.user_folder)} == before
 

@@ -31,7 +31,7 @@ def test_bible_and_lorebook_are_written_and_never_over_a_file(
     page.write_text("mine", "utf-8")
     assert export(demo_tavern, data, "--bible", str(page)) == 2
     assert page.read_text("utf-8") == "mine"
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     free = ("--bible", str(page), "--replace", "--spoiler-free")
     assert export(demo_tavern, data, *free) == 0
     assert "Told as" in page.read_text("utf-8")

@@ -100,7 +100,7 @@ def test_a_prompt_is_saved_from_standard_input(
 def test_a_preset_is_kept_used_deleted_and_brought_back(prompts: Prompts) -> None:
     prompts.change("Be brief.")
     assert prompts.json("keep", "Mine") == {"preset": "Mine"}
-    assert "There is a preset" in prompts.run("keep", "mine")[2]
+    assert "A preset “Mine” already exists" in prompts.run("keep", "mine")[2]
     assert prompts.json("keep", "mine", "--replace") == {"preset": "Mine"}
     prompts.json("use", "Mine")
     assert prompts.json("list")["preset"] == "Mine"
@@ -114,7 +114,7 @@ def test_a_broken_file_is_said_and_ours_is_shown_as_in_force(prompts: Prompts) -
     prompts.own.folder.mkdir(parents=True)
     (prompts.own.folder / f"{TASK}.md").write_text("no prompt")
     [problem] = prompts.json("check")["problems"]
-    assert problem.endswith("Ours is used.")
+    assert problem.endswith("The original is used.")
     assert "yours, unusable" in prompts.run("list")[1]
 
 

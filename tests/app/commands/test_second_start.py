@@ -18,7 +18,7 @@ from tests.labelled import WrittenTavern
 pytestmark = pytest.mark.timeout(300)  # three starts of the program, on whatever machine
 
 ROOT = Path(__file__).parents[3]
-SAID = "Tavernkeep is running already with this data folder"
+SAID = "Tavernkeep is already running with this data folder"
 
 
 def words(module: str, tavern: WrittenTavern, data: Path, *command: str) -> list[str]:

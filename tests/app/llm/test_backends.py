@@ -118,7 +118,7 @@ async def test_an_empty_answer_is_an_empty_text(asked: Any, says: Any, kind: str
 
 
 async def test_half_a_stream_is_a_broken_connection(asked: Any, says: Any, kind: str) -> None:
-    with pytest.raises(BackendUnreachable, match="broke"):
+    with pytest.raises(BackendUnreachable, match="was lost"):
         await asked(good(says, kind, "Hel", done=False))
 
 
@@ -162,7 +162,7 @@ async def test_a_closed_port_is_unreachable(llm: Any, kind: str) -> None:
     url = llm.url
     await llm.stop()
     backend = backend_of(kind, url, SHORT)
-    with pytest.raises(BackendAway, match="Nobody answers"):  # waited for without end
+    with pytest.raises(BackendAway, match="No answer from"):  # waited for without end
         await backend.generate(ASK)
     await backend.aclose()
     await llm.start()
@@ -174,7 +174,7 @@ async def test_a_reset_is_unreachable(asked: Any, says: Any) -> None:
 
 
 async def test_silence_ends(asked: Any, says: Any) -> None:
-    with pytest.raises(BackendUnreachable, match="silent"):
+    with pytest.raises(BackendUnreachable, match="sent nothing"):
         await asked(says.nothing(), limits=SHORT)
 
 
@@ -185,7 +185,7 @@ async def test_a_stream_that_falls_silent_ends(asked: Any, says: Any, kind: str)
         await begin(exchange)
         await says.nothing()(exchange)
 
-    with pytest.raises(BackendUnreachable, match="silent"):
+    with pytest.raises(BackendUnreachable, match="sent nothing"):
         await asked(stall, limits=SHORT)
 
 

@@ -140,7 +140,7 @@ async def test_an_answer_that_says_nothing_is_asked_for_once_more() -> None:
     ("answer", "sentence"),
     [
         ("", "No recap: the model answered with nothing, twice."),
-        ("I cannot do that.", "No recap: the model answered with text in another form"),
+        ("I cannot do that.", "No recap: the model answered with text in a different form"),
         ('{"recap": {}}', "No recap: the model answered with an empty recap, twice."),
     ],
 )
@@ -309,9 +309,9 @@ async def test_the_built_in_way_needs_nothing() -> None:
 async def test_the_built_in_way_says_when_there_is_nothing_to_tell() -> None:
     writer = BuiltinWriter(count_tokens=estimate_tokens)
     empty: list[Any] = [Message("a", "b", "Ann", "***")]
-    with pytest.raises(AnswerUnusable, match="no words"):
+    with pytest.raises(AnswerUnusable, match="no text"):
         await writer.scene_recap(empty, previous="", tokens=100)
-    with pytest.raises(AnswerUnusable, match="no words"):
+    with pytest.raises(AnswerUnusable, match="no text"):
         await writer.message_recap(empty[0])
 
 

@@ -101,7 +101,9 @@ def test_in_one_block_only_its_own_macro_and_those_of_the_others_count() -> None
     slots = placed(card, slots_unified=True)
     assert sent(slots) == [SlotName.EPISTEMIC]
     assert "A fact." in text_of(slots, SlotName.UNIFIED)
-    assert slots.warnings == ("{{smartmemory-longterm}} says nothing while all is in one block.",)
+    assert slots.warnings == (
+        "{{smartmemory-longterm}} stays empty while everything is in one block.",
+    )
 
 
 @pytest.mark.parametrize("mode", ["auto", "forced", "never"])
@@ -140,7 +142,7 @@ def test_the_running_recap_has_a_macro_that_takes_its_slots_place() -> None:
 def test_a_macro_whose_slot_stands_in_the_prompt_says_that_it_is_empty_for_that() -> None:
     slots = placed("{{smartmemory-longterm}}", slots_macros="never")
     assert slots.warnings == (
-        "{{smartmemory-longterm}} says nothing: its text stands in a slot of its own.",
+        "{{smartmemory-longterm}} stays empty: its text already has its own place.",
     )
     assert not placed("{{smartmemory-longterm}}").warnings
 

@@ -43,11 +43,11 @@ async def why_not(look: ReleaseLook) -> str:
 @pytest.mark.parametrize(
     ("own", "tag", "is_newer", "sentence"),
     [
-        ("0.3.1", "v0.4.0", True, "Version 0.4.0 is there; this is 0.3.1."),
-        ("0.9.0", "v0.10.0", True, "Version 0.10.0 is there; this is 0.9.0."),
-        ("1.0rc2", "v1.0", True, "Version 1.0 is there; this is 1.0rc2."),
-        ("0.3.1", "0.3.1", False, "This is the newest version, 0.3.1."),
-        ("0.3.0", "v0.3", False, "This is 0.3.0, newer than the newest release, 0.3."),
+        ("0.3.1", "v0.4.0", True, "Version 0.4.0 is available; you have 0.3.1."),
+        ("0.9.0", "v0.10.0", True, "Version 0.10.0 is available; you have 0.9.0."),
+        ("1.0rc2", "v1.0", True, "Version 1.0 is available; you have 1.0rc2."),
+        ("0.3.1", "0.3.1", False, "You have the newest version, 0.3.1."),
+        ("0.3.0", "v0.3", False, "You have 0.3.0, newer than the newest release, 0.3."),
         ("0.4.0.dev1", "v0.3.1", False, "newer than the newest release, 0.3.1."),
     ],
 )
@@ -142,7 +142,7 @@ async def test_who_does_not_answer_is_left(
 ) -> None:
     monkeypatch.setattr(release_look, "LOOK_SECONDS", 0.3)
     server.released.clear()
-    assert "could not be asked" in await why_not(look_at(server))
+    assert "could not be reached" in await why_not(look_at(server))
 
 
 async def test_where_nobody_is_that_is_said(server: ReleasesServer) -> None:
@@ -150,7 +150,7 @@ async def test_where_nobody_is_that_is_said(server: ReleasesServer) -> None:
         port = free.getsockname()[1]
     look = look_at(server)
     look.own = replace(look.own, releases=f"https://127.0.0.1:{port}/{PROJECT}/releases")
-    assert f"127.0.0.1:{port} could not be asked" in await why_not(look)
+    assert f"127.0.0.1:{port} could not be reached" in await why_not(look)
 
 
 async def test_who_cannot_prove_who_it_is_is_not_believed(
@@ -158,7 +158,7 @@ async def test_who_cannot_prove_who_it_is_is_not_believed(
 ) -> None:
     monkeypatch.delenv("SSL_CERT_FILE")
     server.tell("v0.4.0")
-    assert "could not be asked" in await why_not(look_at(server))
+    assert "could not be reached" in await why_not(look_at(server))
     assert server.asked == []
 
 
@@ -188,7 +188,7 @@ async def test_a_copy_that_knows_no_place_says_so() -> None:
     look = ReleaseLook()
     look.own = OwnMetadata("0.3.1")
     assert look.host == ""
-    assert "does not say where" in await why_not(look)
+    assert "does not know where" in await why_not(look)
 
 
 def test_the_command_tells_it_too(
@@ -203,7 +203,7 @@ def test_the_command_tells_it_too(
     server.tell("v0.4.0")
     assert main(["update-check"]) == 0
     said = capsys.readouterr().out
-    assert "Version 0.4.0 is there" in said
+    assert "Version 0.4.0 is available" in said
     assert f"{server.page}/tag/v0.4.0" in said
     assert main(["update-check", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -101,7 +101,8 @@ def test_bytes_that_are_no_text_are_shown_as_such(path: Path) -> None:
     data = jsonl([HEADER, message(0, "caf@ noir")]).replace(b"@", b"\xe9")
     snapshot = read_bytes(path, data)
     assert texts(snapshot) == ["caf\N{REPLACEMENT CHARACTER} noir"]
-    assert only_problem(snapshot).startswith(f"Line 2 of {path.name} has bytes that are no UTF-8")
+    said = f"Line 2 of {path.name} contains bytes that are not UTF-8"
+    assert only_problem(snapshot).startswith(said)
 
 
 def test_a_message_without_text_keeps_its_place(path: Path) -> None:

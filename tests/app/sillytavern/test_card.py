@@ -105,10 +105,10 @@ def test_other_editors_text_chunks(tmp_path: Path, body: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "is no PNG picture"),
-        (b"GIF89a", "is no PNG picture"),
-        (PNG_SIGNATURE, "holds no character"),
-        (PNG_SIGNATURE + chunk(b"IEND", b""), "holds no character"),
+        (b"", "is not a PNG picture"),
+        (b"GIF89a", "is not a PNG picture"),
+        (PNG_SIGNATURE, "contains no character"),
+        (PNG_SIGNATURE + chunk(b"IEND", b""), "contains no character"),
         (PNG_SIGNATURE + chunk(b"tEXt", b"chara\0!!!"), "is damaged"),
         (PNG_SIGNATURE + text(b"chara", [1, 2]), "is damaged"),
         (PNG_SIGNATURE + chunk(b"zTXt", b"chara\0\0junk"), "is damaged"),

@@ -105,7 +105,7 @@ def test_the_first_reason_that_fits_is_said_in_the_order_of_the_decision_tree() 
     notice, narrator, thought = MessageKind.NOTICE, MessageKind.NARRATOR, MessageKind.THOUGHT
     steps = [
         (one(remembered, rules, kind=notice, **every), "notice"),
-        (one(excluded, rules, kind=thought, **every), "left out by you"),
+        (one(excluded, rules, kind=thought, **every), "You left its recap out"),
         (one(free, rules, kind=thought, **every), "your own"),
         (one(free, rules, kind=thought, is_hidden=True), "thoughts"),
         (one(free, rules, kind=narrator, is_hidden=True), "Hidden"),
@@ -141,7 +141,7 @@ def test_the_prefill_counts_only_where_it_is_read() -> None:
 def test_no_recap_says_whether_it_is_still_to_come_says_nothing_or_was_removed() -> None:
     assert one(MessageRecap()).reason == "No recap yet."
     nothing = MessageRecap(source_hash=digest("text"), absence=Absence.NOTHING)
-    assert one(nothing).reason == "Nothing of the story in it."
+    assert one(nothing).reason == "It contains nothing of the story."
     assert one(structs.replace(nothing, source_hash="before")).reason == "No recap yet."
     assert one(MessageRecap(absence=Absence.REMOVED)).reason == "You removed its recap."
 

@@ -80,7 +80,7 @@ async def test_seven_counts_say_what_would_go(companion: Companion, tmp_path: Pa
         "1 recap of another swipe",
         "2 scene breaks",
         "2 scene recaps",
-        "1 searched range",
+        "1 stretch searched for breaks",
         "1 running recap version",
     )
 

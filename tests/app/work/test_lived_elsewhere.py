@@ -221,7 +221,7 @@ async def test_what_is_kept_elsewhere_is_changed_there_where_that_may_be(tavern:
     )
     await memories.set_policy(tavern.crew, Policy.READ_ONLY)
     assert tavern.held(alone) == {"seen": True}
-    with pytest.raises(UsageError, match="What The Crew remembers is read-only"):
+    with pytest.raises(UsageError, match="Memories of The Crew are set to “read-only”"):
         await memories.delete(alone, ["seen"])
     await memories.fresh_start(alone)  # is about her own alone
     assert tavern.held(tavern.crew) == {"seen": True}

@@ -329,7 +329,7 @@ async def test_what_the_extension_wrote_later_is_taken_in_when_asked_and_undone(
         assert message_recap(after, 4).text == "My own."
         assert message_recap(after, 5).text == "Theirs, too."
         assert not await extension.found(path)
-        assert await program.edits.undo(path) == "take in what ST-Auto-Recap wrote"
+        assert await program.edits.undo(path) == "import what ST-Auto-Recap wrote"
         assert program.story(path) == before
 
 

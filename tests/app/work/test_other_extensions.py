@@ -110,15 +110,15 @@ async def test_what_memory_books_wrote_later_is_offered_and_undone(tmp_path: Pat
         assert found.whose == "MemoryBooks"
         assert found.parts == ("2 scene breaks", "2 scene recaps")
         assert found.reasons == (
-            "1 that does not say which messages it tells",
-            "1 of messages that this chat does not hold",
+            "1 that does not name its messages",
+            "1 about messages this chat does not have",
         )
         await extension.take_in(tavern.chat)
         story = made.story(tavern.chat)
         assert story is not None
         assert told(story) == SCENES
         assert not await extension.found(tavern.chat)
-        assert await made.edits.undo(tavern.chat) == "take in what other extensions left"
+        assert await made.edits.undo(tavern.chat) == "import from other extensions"
         again = made.story(tavern.chat)
         assert again is not None
         assert (again.breaks, again.recaps) == (before.breaks, before.recaps)
@@ -149,8 +149,8 @@ async def test_breaks_that_were_found_here_give_way_and_are_back_after_undo(
         tavern.write(**BOUND)
         await made.open_story(tavern.chat)
         (found,) = (await made.edits.extension.take_in(tavern.chat)).of
-        assert found.parts[2:] == ("1 scene break found here that gives way",)
-        assert found.reasons == ("1 of messages that are cut into other scenes here",)
+        assert found.parts[2:] == ("1 scene break found here, which is replaced",)
+        assert found.reasons == ("1 about messages divided into other scenes here",)
         story = made.story(tavern.chat)
         assert story is not None
         assert [scene.last for scene in story.scenes if scene.is_closed] == [9, 12, 24]

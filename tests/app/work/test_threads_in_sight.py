@@ -33,7 +33,7 @@ async def test_the_first_question_stays_and_what_went_comes_back(tmp_path: Path)
         assert FIRST in open_threads(play)
         assert SECOND not in open_threads(play)
         assert play.view.aside == (SECOND,)
-        assert standing_words(play.standing("broken wheel")) == "put aside until there is room"
+        assert standing_words(play.standing("broken wheel")) == "set aside until there is room"
         await play.add("At last the horse was found.", "", "And on they go.", "")
         assert SECOND in open_threads(play)
         assert not play.view.aside

@@ -208,7 +208,7 @@ async def test_a_slot_is_made_to_fit_with_what_it_needs_and_a_little_more(
     facts = page.pane.facts
     assert facts is not None
     assert len(facts.lost) == facts.count > 0
-    assert f"Falls out of {facts.row.title}" == page.pane.title.text()
+    assert f"Left out of {facts.row.title}" == page.pane.title.text()
     QTest.mouseClick(page.pane.fit, LEFT)
     await until(lambda: shown(page, KNOWS).cut == 0)
     assert shown(page, KNOWS).budget == facts.fit
@@ -239,9 +239,9 @@ async def test_what_auto_tune_does_is_said_as_it_is_with_one_total_and_without(
     page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
     sentence = page.pane.tuning.sentence
-    assert "never falls below its default" in sentence.text()
+    assert "never drops below its default" in sentence.text()
     await companion.put_setting("budget_mode", "simple", path=demo_tavern.chat)
-    await until(lambda: "The total stays yours" in sentence.text())
+    await until(lambda: "The total stays as you set it" in sentence.text())
 
 
 async def test_a_kind_of_turn_is_tried_without_a_trace(
@@ -325,10 +325,10 @@ async def test_everything_that_can_be_used_has_a_name_and_numbers_explain_themse
             inner = child.objectName().startswith("qt_")
             assert inner or child.accessibleName(), child
     is_said = page.preview is not None and page.preview.is_context_said
-    assert ("until SillyTavern says its own" in page.prompt_bar.note.words) is not is_said
+    assert ("until SillyTavern reports it" in page.prompt_bar.note.words) is not is_said
     said = page.prompt_bar.bar.accessibleName()
     assert "Who knows what" in said
-    assert "that no message gets" in said
+    assert "too few for another message" in said
     facts = shown(page, KNOWS)
     assert f"{facts.used:,} of 60 tokens used" in row(page, KNOWS).track.accessibleDescription()
 
@@ -396,10 +396,10 @@ async def test_what_auto_tune_leaves_alone_and_is_cut_is_said_to_be(
     roomy = replace(page.outlook, own=dict.fromkeys(page.outlook.own, 100_000))
     monkeypatch.setattr(page.board, "rows", rows)
     said = page._nothing_to_tune(roomy, has_memory=True)
-    assert "every slot has what it needs" not in said
+    assert "every part has what it needs" not in said
     assert said.endswith("Running recap, by 77 tokens. A larger budget for it would help.")
     monkeypatch.setattr(page.board, "rows", {})
-    assert "every slot has what it needs" in page._nothing_to_tune(roomy, has_memory=True)
+    assert "every part has what it needs" in page._nothing_to_tune(roomy, has_memory=True)
 
 
 async def test_more_room_for_recaps_leads_to_their_row(
@@ -434,7 +434,7 @@ async def test_a_recap_that_is_cut_is_not_said_to_fit(page: BudgetsPage) -> None
     page.pane.show_facts(cut)
     said = page.pane.sentence.text()
     assert "584 tokens of it do not reach the next prompt." in said
-    assert "All of it fits" not in said
+    assert "Everything fits" not in said
     assert "larger budget would change nothing" in said
     page.pane.show_facts(replace(cut, row=replace(cut.row, budget=300)))
     assert "A larger budget would let more of it in." in page.pane.sentence.text()
@@ -476,7 +476,7 @@ async def test_a_figure_that_is_another_on_the_page_prompt_says_why(page: Budget
     assert "The next prompt has room for 597 of it" in track_tip(running)
     lent = replace(shown(page, KNOWS), used=317, full=317, budget=85, turn=85)
     assert spoken_row(lent.title, lent.used, lent.budget, lent.full, lent.lent).endswith(
-        "317 used, its own 85 tokens and 232 lent by others"
+        "317 used, its own 85 tokens plus 232 lent by others"
     )
 
 

@@ -46,7 +46,7 @@ def test_nothing_in_the_pane_is_wider_than_the_pane(
             lost=[LostLine("Etwas, was herausfällt.", "weiß", 12, 2_981)],
             count=1,
             tokens=10_345,
-            other=["4 Zeilen: schon in einem anderen Slot."],
+            other=["4 Zeilen: schon in einem anderen Teil."],
             fit=14_250,
             needs=[(2_981, LONG_STORY)],
             tuned=14_250,

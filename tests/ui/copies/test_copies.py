@@ -49,7 +49,7 @@ async def test_a_loss_is_told_and_the_copy_comes_back(
     # What is left is kept as well, but it is not what anybody comes for.
     await until(lambda: dialog.table.currentIndex().row() == 1)
     await until(lambda: dialog.lost.count() == 15)
-    assert "15 messages only the copy has" in dialog.difference.text()
+    assert "15 messages are only in the copy" in dialog.difference.text()
     QTest.mouseClick(dialog.restore, Qt.MouseButton.LeftButton)
     assert demo_window.desk is not None
     session = demo_window.desk.session

@@ -25,12 +25,12 @@ def slot(position: Position, depth: int = 0, role: Role = Role.SYSTEM) -> Slot:
         (slot(Position.BEFORE_PROMPT), "Before the main prompt, as system"),
         (slot(Position.IN_PROMPT, role=Role.USER), "After the main prompt, as user"),
         (slot(Position.IN_CHAT), "At the end of the chat, as system"),
-        (slot(Position.IN_CHAT, 1), "In the chat, 1 message from the end, as system"),
+        (slot(Position.IN_CHAT, 1), "In the chat, 1 message before the end, as system"),
         (
             slot(Position.IN_CHAT, 4, Role.ASSISTANT),
-            "In the chat, 4 messages from the end, as assistant",
+            "In the chat, 4 messages before the end, as assistant",
         ),
-        (slot(Position.NONE), "Not injected"),
+        (slot(Position.NONE), "Not in the prompt"),
     ],
 )
 def test_a_slots_place_is_said_in_words(made: Slot, words: str) -> None:
@@ -70,13 +70,13 @@ def test_headings_title_what_stands_under_them(text: str, headings: list[int]) -
     [
         ("fold", "qwen3:14b", False, "written 12:00 by qwen3:14b"),
         ("edit", "you", False, "edited by you, 12:00"),
-        ("foreign", "", False, "set aside: of another chat, 12:00"),
+        ("foreign", "", False, "set aside: from another chat, 12:00"),
         ("fold", "qwen3:14b", True, "12:00, until it is rebuilt"),
         (
             "fold",
             "built-in, in place of qwen3:14b",
             False,
-            "written 12:00 by built-in, since qwen3:14b gave nothing usable",
+            "written 12:00 by built-in, because qwen3:14b gave nothing usable",
         ),
         ("fold", "the demo's authors", False, "by the demo's authors"),
     ],
@@ -98,4 +98,4 @@ def test_a_slot_whose_name_does_not_explain_it_is_explained() -> None:
     clear = {"auto_recap_memory_long", "auto_recap_memory_short"}
     clear |= {SlotName.REPAIR.key, SlotName.UNIFIED.key}
     assert {key for key in SLOT_NAMES if not slot_meaning(key)} == clear
-    assert "the running recap stands in for it" in slot_meaning(SlotName.SHORT.key)
+    assert "the running recap replaces it" in slot_meaning(SlotName.SHORT.key)

@@ -34,7 +34,7 @@ async def test_the_first_start_leads_to_the_story_of_a_page_elsewhere(
 ) -> None:
     wizard, companion = wizard_of(fresh), companion_of(fresh)
     words = [label.text() for label in wizard.findChildren(Label) if label.isVisible()]
-    assert any("on another machine, its page can bring the chats" in text for text in words)
+    assert any("on another computer, its page can bring the chats" in text for text in words)
     for _ in wizard.steps:
         QTest.mouseClick(wizard.skip, Qt.MouseButton.LeftButton)
     fresh.show_page("settings")

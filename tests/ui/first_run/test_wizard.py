@@ -149,7 +149,7 @@ async def test_it_says_where_stories_go_with_the_model_that_is_chosen(fresh: Mai
     ):
         choice.choose(kind, model=MODEL, url=url)
         said[kind, url] = wizard.rail.privacy
-    leaves = {where for where, words in said.items() if words != "Nothing leaves this machine"}
+    leaves = {where for where, words in said.items() if words != "Nothing leaves this computer"}
     assert leaves == {
         ("openai", "https://models.example.org/v1"),
         ("openai", "http://127.0.0.1.example.org"),
@@ -188,7 +188,7 @@ async def test_from_the_folder_to_the_first_chat(
     # Two: the bridge, and its handshake over a real socket.
     await until(lambda: wizard.main.text() == "Install the bridge" and wizard.main.isEnabled())
     click(wizard.main)
-    await until(lambda: wizard.main.text() == "Go on without waiting")
+    await until(lambda: wizard.main.text() == "Continue without waiting")
     ring = fresh.findChild(QFocusFrame)
     assert ring is not None
     assert ring.widget() is None  # a button that is disabled for a moment hands on the focus
@@ -204,7 +204,7 @@ async def test_from_the_folder_to_the_first_chat(
     ) as page:
         await page.send(json.dumps({"type": "hello", "version": "9.9.9", "page": "p"}))
         await until(lambda: wizard.main.text() == "Go on")
-        assert wizard.bridge.found.startswith("Bridge 9.9.9, 1 page, hello at ")
+        assert wizard.bridge.found.startswith("Bridge 9.9.9, 1 page, connected at ")
         click(wizard.main)
 
     # Three: a model at an address, tested first.
@@ -474,7 +474,7 @@ def button(inside: QWidget, words: str) -> QAbstractButton:
 async def test_looking_again_in_vain_says_so(fresh: MainWindow, until: Until) -> None:
     wizard = wizard_of(fresh)
     click(button(wizard, "Look again"))
-    await until(lambda: wizard.problem.text == "There is still none in the usual places.")
+    await until(lambda: wizard.problem.text == "Still nothing in the usual places.")
     assert wizard.problem.isVisible()
     click(wizard.skip)
     assert wizard.problem.text == ""

@@ -58,13 +58,13 @@ async def test_what_the_sent_messages_tell_themselves_is_said_to_be_left_out(
 ) -> None:
     stage = stage_of(demo_window)
     await until(lambda: bool(stage.inspector.shown_text))
-    assert not says(stage, "word for word is left to them")
+    assert not says(stage, "word for word tell their part themselves")
     chat = companion._chats.required(demo_tavern.chat)
     chat.context_tokens = 24_000  # as a turn says it
     assert demo_window.desk is not None
     session = demo_window.desk.session
     session.refresh()
-    await until(lambda: says(stage, "word for word is left to them"))
+    await until(lambda: says(stage, "word for word tell their part themselves"))
     assert session.slots.whole_recap
     slot = next(s for s in session.slots.slots if s.key == RUNNING_RECAP_KEY)
     words = f"gets {slot.full_tokens:,} of its {session.slots.whole_recap:,} tokens"
@@ -78,7 +78,7 @@ async def test_that_the_prompt_has_no_room_for_its_budget_is_said(
 ) -> None:
     stage = stage_of(demo_window)
     await until(lambda: bool(stage.inspector.shown_text))
-    words = "the prompt has room for"
+    words = "the prompt has room for only"
     assert not says(stage, words)
     assert demo_window.desk is not None
     session = demo_window.desk.session

@@ -28,7 +28,7 @@ def test_why_nothing_is_sent_is_said(qtbot: QtBot) -> None:
     pane.show_slots(SlotSet(warnings=("It is off.",)), "")
     assert pane._nothing.text() == "It is off."
     pane.show_slots(SlotSet(), "")
-    assert pane._nothing.text() == "Nothing is injected yet."
+    assert pane._nothing.text() == "Nothing is added to the prompt yet."
 
 
 @pytest.mark.parametrize("height", [200, 800])

@@ -106,7 +106,7 @@ async def test_every_tier_has_its_group_and_its_count(
         "[Arcs]",
         "[Relationships]",
         "[Who knows what]",
-        "[State ledger]",
+        "[Current state]",
     ]
     view = companion.memory(demo_tavern.chat)
     for tier in Tier:
@@ -586,7 +586,7 @@ async def test_what_makes_no_sense_is_said_and_kept_on_the_sheet(
 ) -> None:
     page.commands.add.trigger()
     press(page.pane.adding.add)
-    await until(lambda: "needs words" in demo_window.frame.notice.sentence)
+    await until(lambda: "needs a text" in demo_window.frame.notice.sentence)
     assert page.pane.kind == ""
 
 
@@ -784,7 +784,7 @@ async def test_the_page_does_not_say_that_nothing_is_remembered_before_it_has_lo
         try:
             await page._session.open_path(demo_tavern.chat)
             assert page.empty.isVisible()
-            assert page.empty.title.text() == "Reading what is remembered"
+            assert page.empty.title.text() == "Loading memories"
             assert not page.empty.read.isVisible()
         finally:
             may_look.set()
@@ -812,7 +812,7 @@ async def test_a_look_that_failed_is_not_said_to_go_on(
 
     monkeypatch.setattr(companion, "memory", fail)
     await page._session.open_path(demo_tavern.chat)
-    await until(lambda: page.empty.title.text() == "What is remembered could not be read")
+    await until(lambda: page.empty.title.text() == "The memories could not be loaded")
     assert not page.empty.read.isVisible()
 
 

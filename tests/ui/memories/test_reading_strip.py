@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from ui.memories.pane.states import EmptyState, ReadingStrip
 
-AWAY = "Nobody answers at http://localhost:5001. Is the model's server running there?"
+AWAY = "No answer from http://localhost:5001. Is the model server running there?"
 SPEC = OperationSpec(OperationKind.MEMORY_PASS, 1, "key", "anchor", "Memories of #0 to #9")
 WAITS = Operation(1, SPEC, OperationStatus.WAITING, error=AWAY)
 

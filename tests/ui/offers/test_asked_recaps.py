@@ -21,12 +21,12 @@ Until = Callable[[Callable[[], bool]], Awaitable[None]]
 def test_the_question_names_requests_tokens_and_price() -> None:
     cost = AskedCost(3_012, 1_500_000, 200_000)
     assert asked_sentence(cost) == (
-        "Writing the recaps of these messages takes 3,012 requests to the model, about 1.7 million "
-        "tokens. They go before all else that waits."
+        "Recapping these messages takes 3,012 requests to the model, about 1.7 million "
+        "tokens. These come before everything else in the queue."
     )
     dear = asked_sentence(AskedCost(7, 7_000, 700, 1.5, of=Asked.SCENES), is_paused=True)
-    assert dear.startswith("Writing the recaps of these scenes takes 7 requests to the model")
-    assert "about 1.50 by your prices" in dear
+    assert dear.startswith("Recapping these scenes takes 7 requests to the model")
+    assert "about 1.50 at your prices" in dear
     assert "paused" in dear
 
 
@@ -72,7 +72,7 @@ async def test_all_missing_recaps_are_begun_only_at_the_users_word(
         page.table.select_row(0)
         drop = page.commands.clear_asked
         await until(drop.isEnabled)
-        assert drop.text() == f"Drop all {count} that were asked for with it"
+        assert drop.text() == f"Drop all {count} that were requested together"
         drop.trigger()
         await until(lambda: queued() == 0)
         page.commands.put_back.trigger()
@@ -112,14 +112,14 @@ async def test_a_running_recap_is_made_again_only_at_the_users_word(
             return story is not None and any(v.is_retired for v in story.running.versions)
 
         page.rail.redo.trigger()
-        await until(lambda: "running recap again from this scene on" in notice.sentence)
+        await until(lambda: "running recap from this scene on" in notice.sentence)
         assert f"takes {before - 1} requests to the model" in notice.sentence
         assert notice.way_on == "Make it again"
         assert not is_retired()
         page.rail.renew.trigger()
-        await until(lambda: "Writing the recaps of these scenes takes" in notice.sentence)
+        await until(lambda: "Recapping these scenes takes" in notice.sentence)
         assert not is_retired()
         page.rail.redo.trigger()
-        await until(lambda: "running recap again" in notice.sentence)
+        await until(lambda: "Rebuilding the running recap" in notice.sentence)
         notice.take_up()
         await until(is_retired)

@@ -113,9 +113,9 @@ def test_what_a_search_takes_is_said_whole() -> None:
 
 
 def test_what_was_found_is_said_with_its_places() -> None:
-    assert found_sentence([], 0) == "The model found no further scene break."
+    assert found_sentence([], 0) == "The model found no more scene breaks."
     assert found_sentence([7], 0) == "The model found 1 scene break, after #7."
     assert found_sentence([1, 2, 3, 4, 5, 6], 2) == (
         "The model found 6 scene breaks, after #1, #2, #3, #4 and 2 more. "
-        "2 questions went without an answer; Work says why."
+        "2 questions got no answer; the page Work says why."
     )

@@ -29,7 +29,7 @@ async def test_it_is_said_once_a_day_over_pages_and_starts(
     assert notice.way_on == "Go on today"
     held.append(WAITING)
     session.operations_changed.emit(())
-    assert "2 operations wait." in notice.sentence
+    assert "2 jobs wait." in notice.sentence
     demo_window.show_page("work")
     assert notice.way_on == ""
     demo_window.show_page("story")

@@ -54,7 +54,7 @@ async def test_a_refused_key_leads_to_its_field(
     demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch, until: Until
 ) -> None:
     await companion.put_setting("backend", "openai:small@http://localhost:9/v1")
-    said = "http://localhost:9 asks for an API key (401). Give it one."
+    said = "http://localhost:9 asks for an API key (401). Enter one."
     monkeypatch.setattr(WorkToDo, "missing_key", property(lambda _: said))
     companion.health_changed.emit(companion.health)
     notice = demo_window.frame.notice
@@ -75,7 +75,7 @@ async def test_a_refused_key_leads_to_its_field(
 async def test_answers_in_vain_are_told_with_both_ways_on(
     demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "4 answers in a row were of no use. The last one: not in the form."
+    said = "4 answers in a row were not usable. The last one: not in the form."
     monkeypatch.setattr(WorkToDo, "in_vain", property(lambda _: said))
     companion.work.pause()
     companion.health_changed.emit(companion.health)
@@ -87,7 +87,7 @@ async def test_answers_in_vain_are_told_with_both_ways_on(
     assert not companion.work.is_paused
     said = ""
     companion.health_changed.emit(companion.health)
-    said = "3 requests in a row came to nothing. The last one: the connection broke."
+    said = "3 requests in a row failed. The last one: the connection broke."
     companion.health_changed.emit(companion.health)
     notice.take_up()
     assert isinstance(demo_window.page, SettingsPage)
@@ -96,14 +96,14 @@ async def test_answers_in_vain_are_told_with_both_ways_on(
 async def test_a_kind_of_work_that_waits_alone_is_named_with_both_ways_on(
     demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "Model for memory: 4 answers in a row were of no use. The last one: not in the form."
+    said = "Model for memory: 4 answers in a row were not usable. The last one: not in the form."
     went_on: list[str] = []
     monkeypatch.setattr(WorkToDo, "held_in_vain", property(lambda _: said))
     monkeypatch.setattr(WorkToDo, "go_on_in_vain", lambda _: went_on.append("on"))
     companion.health_changed.emit(companion.health)
     notice = demo_window.frame.notice
     assert notice.sentence.startswith(said)
-    assert "the rest goes on" in notice.sentence
+    assert "everything else continues" in notice.sentence
     assert (notice.way_on, notice.ways) == ("Test or change the model", ("Go on",))
     notice.choose("Go on")
     assert went_on == ["on"]

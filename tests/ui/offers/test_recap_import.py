@@ -74,10 +74,7 @@ async def test_memory_books_scenes_are_taken_in_on_a_word_and_taken_back(
     await until(lambda: "MemoryBooks" in notice.sentence)
     assert "From MemoryBooks: 1 scene break" in notice.sentence
     assert "1 scene recap" in notice.sentence
-    assert (
-        "Not taken from MemoryBooks: 1 that does not say which messages it tells."
-        in notice.sentence
-    )
+    assert "Not imported from MemoryBooks: 1 that does not name its messages." in notice.sentence
     assert recaps_of(session.story) == [], "nothing is taken in unasked"
     notice.take_up()
     await until(lambda: recaps_of(session.story) == ["What happened in scene 1."])
@@ -99,12 +96,12 @@ async def test_smart_memorys_settings_have_a_button_of_their_own(
     give_settings(demo_tavern, arcs_enabled=False, openai_compat_key="a hidden word")
     await desk.session.open_path(path)
     press_take_in(window)
-    await until(lambda: "Settings of Smart Memory" in notice.sentence)
+    await until(lambda: "Smart Memory settings" in notice.sentence)
     assert "“" not in notice.sentence
-    assert "Story arcs" in notice.sentence
+    assert "Plot threads" in notice.sentence
     assert "1 more setting of Smart Memory has no counterpart here." in notice.sentence
     assert "a hidden word" not in notice.sentence
-    assert notice.way_on == "Take over the settings"
+    assert notice.way_on == "Import the settings"
     notice.take_up()
     await until(lambda: companion.settings["arcs_enabled"] is False)
     await companion.edits.undo(path)

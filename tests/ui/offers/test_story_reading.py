@@ -26,7 +26,7 @@ async def test_reading_now_names_its_cost_and_waits_for_the_word(
         await window.desk.session.open_path(path)
         window.desk.session.read_asked.emit()
         notice = window.frame.notice
-        await until(lambda: "were not read for memory yet" in notice.sentence)
+        await until(lambda: "have not been read for memory yet" in notice.sentence)
         assert "request" in notice.sentence
         assert "tokens" in notice.sentence
         assert "min" in notice.sentence or " s " in notice.sentence
@@ -54,12 +54,12 @@ async def test_what_is_read_already_is_said_to_be_with_a_way_to_the_work(
         session, notice = window.desk.session, window.frame.notice
         await session.open_path(path)
         session.read_asked.emit()
-        await until(lambda: "were not read for memory yet" in notice.sentence)
+        await until(lambda: "have not been read for memory yet" in notice.sentence)
         notice.take_up()
         await until(lambda: bool(llm.requests))
         await until(lambda: companion.work.reading_ahead(path) is not None)
         session.read_asked.emit()
-        await until(lambda: notice.sentence.startswith("This story is being read: Memories of"))
+        await until(lambda: notice.sentence.startswith("This story is being read: Memories from"))
         assert notice.way_on == "Show the work"
         notice.take_up()
         assert window.desk.page_key == "work"

@@ -22,7 +22,7 @@ WHOLE = SlotSet((slot(SlotName.LONG, "The well."),))
 def test_the_most_cut_is_named_first() -> None:
     assert trim_sentence(WHOLE) == ""
     assert trim_sentence(CUT) == (
-        "Not all memory fits its budgets. Cut, in tokens: Long-term 120, Summary 9."
+        "Not everything fits into its budget. Cut, in tokens: Long-term 120, Summary 9."
     )
     names = (SlotName(Tier.ARCS), SlotName.CANON, SlotName.LONG, SlotName.SESSION, SlotName.SCENES)
     many = SlotSet(tuple(slot(name, "x", cut=n + 1) for n, name in enumerate(names)))

@@ -72,7 +72,7 @@ async def test_the_history_goes_back_and_forth_by_a_press(
     QTest.keyClick(sheet.list, Qt.Key.Key_Down)
     QTest.keyClick(sheet.list, Qt.Key.Key_Return)
     await until(lambda: before is not None and current() == before.content)
-    assert "as it was at first" in demo_window.frame.status.said
+    assert "back to the beginning" in demo_window.frame.status.said
 
     demo_window.actions_["history"].trigger()
     await until(sheet.isVisible)
@@ -130,7 +130,7 @@ async def test_a_press_reads_all_chats_for_the_search(
     await until(lambda: sheet.words.text() == NOTHING)
     QTest.mouseClick(sheet.index, Qt.MouseButton.LeftButton)
     await until(lambda: sheet.list.model().rowCount() == 1)
-    assert sheet.progress.text() == "All chats are read."
+    assert sheet.progress.text() == "All chats have been read."
     assert sheet.index.isEnabled()
 
 
@@ -141,7 +141,7 @@ async def test_search_says_what_it_takes_and_what_it_does_not_find(
     sheet = everywhere(demo_window).search_sheet
     assert sheet.words.text() == HOW
     QTest.keyClicks(sheet.field, "tier:dreams x")
-    await until(lambda: "no tier" in sheet.words.text())
+    await until(lambda: "no kind of memory" in sheet.words.text())
     sheet.field.setText("quxquux")
     await until(lambda: sheet.words.text() == NOTHING)
     QTest.keyClick(sheet.field, Qt.Key.Key_Escape)

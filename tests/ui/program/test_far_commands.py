@@ -106,7 +106,7 @@ async def test_what_acts_on_something_chosen_only_goes_there(desk: Desk, until: 
     (delete,) = (one for one in desk.far.of_others("story") if one.name == "Delete")
     desk.far.go(delete)
     assert desk.page_key == "memories"
-    assert said == ["“Delete” is done here, with what you choose."]
+    assert said == ["“Delete” applies to what you select here."]
     assert asked == []
 
 
@@ -118,7 +118,7 @@ async def test_what_stays_impossible_says_so(
     (stop,) = (one for one in desk.far.of_others("story") if one.name == "Stop catching up now")
     desk.far._late.setInterval(10)
     desk.far.go(stop)
-    await until(lambda: said == ["“Stop catching up now” has nothing to do here now."])
+    await until(lambda: said == ["“Stop catching up now” is not available here right now."])
     assert desk.page_key == "work"
 
 
@@ -184,7 +184,7 @@ async def test_a_command_that_has_nothing_to_do_says_so(desk: Desk) -> None:
     (row,) = (row for row in rows if row.data(ENTRY_ROLE).action is edit)
     assert row.data(ENTRY_ROLE).is_faded
     desk._palette._choose(row)
-    assert said == ["“Edit recap” is done here, with what you choose."]
+    assert said == ["“Edit recap” applies to what you select here."]
     desk._actions["redo"].setEnabled(False)
     found = find_entries("redo", desk._shown_actions(), None)
     assert [one.is_faded for one in found if one.action is desk._actions["redo"]] == [True]

@@ -107,7 +107,7 @@ async def test_safe_mode_watches_nothing_works_on_nothing_and_changes_no_story(
         story = await companion.open_story(demo_tavern.chat)
         assert companion.is_reading_only
         assert companion.work.operations == ()
-        with pytest.raises(UsageError, match="Safe mode changes nothing"):
+        with pytest.raises(UsageError, match="Safe mode does not change"):
             await companion.edits.scenes.mark(demo_tavern.chat, story.messages[3].anchor)
         with pytest.raises(UsageError, match="safe mode"):
             await companion.work.start_catch_up(demo_tavern.chat)

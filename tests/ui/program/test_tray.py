@@ -85,7 +85,7 @@ async def test_where_a_closed_window_went_is_said_once(window: MainWindow) -> No
         window.close()
         tray.show_window()
     assert len(icon.said) == 1
-    assert "brings the window back" in icon.said[0]
+    assert "to open the window" in icon.said[0]
     assert window.current_state().knows_tray
 
 

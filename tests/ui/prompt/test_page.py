@@ -118,9 +118,9 @@ async def test_a_turn_is_shown_in_the_order_in_which_it_was_sent(
 
 async def test_what_broke_the_beginning_is_said(page: PromptPage, until: Until) -> None:
     await read(page, until, 2, "Swipe")
-    assert "Long-term is the first to change" in page.preview.known_words
+    assert "Long-term changes first" in page.preview.known_words
     assert "did not wait" in page.preview.facts
-    assert page.cards["smart_memory_arcs"]._place.text() == "Set, but it did not reach the prompt"
+    assert page.cards["smart_memory_arcs"]._place.text() == "Added, but it did not reach the prompt"
     assert not page.preview.strip.isHidden()
     await read(page, until, 3, "In the background")
     assert page.preview.strip.isHidden()
@@ -159,7 +159,7 @@ async def test_a_whole_prompt_that_is_not_kept_is_said_to_be(
     page.put(RIGHT, 1)
     await until(lambda: page.is_comparing)
     page.difference.extents._buttons["whole"].click()
-    await until(lambda: page.difference.note.startswith("Of one of these turns only the slots"))
+    await until(lambda: page.difference.note.startswith("For one of these turns only"))
 
 
 async def test_the_whole_prompt_is_copied(page: PromptPage, until: Until) -> None:
@@ -208,7 +208,7 @@ async def test_each_turn_names_the_message_it_went_on_from(
     newest, at_forty = page.rail.model.rows[1:3]
     assert at_forty.why == "after #40, Action, 7 cut"
     assert story.messages[40].name in at_forty.quote
-    assert newest.why == f"after #{len(sent) - 1}, no memory in it"
+    assert newest.why == f"after #{len(sent) - 1}, without memory"
     # Older than the story itself: nothing is guessed.
     assert page.rail.model.rows[5].quote == ""
     index = page.rail.model.index_of(at_forty.number)
@@ -229,7 +229,7 @@ async def test_macros_are_listed_under_the_prompt_to_come_with_a_button_that_cop
     macros.copies["smartmemory-runningrecap"].click()
     assert QApplication.clipboard().text() == "{{smartmemory-runningrecap}}"
     said = macros.states["smartmemory-runningrecap"]
-    await until(lambda: said.text() == "empty: its text stands in a slot already")
+    await until(lambda: said.text() == "empty: its text already has its own place")
     page.commands.macros.trigger()
     bar = page.preview.area.verticalScrollBar()
     assert bar.value() == bar.maximum()

@@ -72,7 +72,7 @@ async def test_each_task_is_shown_with_its_inputs_explained(
     assert page.model.rowCount() == len(TASKS)
     await choose(page, "running_recap", until)
     version = load_prompts()["running_recap"].version
-    assert page.editor.state.text() == f"Ours is in force, version {version}."
+    assert page.editor.state.text() == f"Using the original, version {version}."
     assert set(page.editor.facts.chips) == {
         *("previous", "scene_name", "scene_recap", "tokens", "limit")
     }
@@ -92,7 +92,7 @@ async def test_what_is_written_is_a_draft_until_it_is_saved(
     assert kept.text.user.endswith(" Be brief.")
     assert not (await prompts.view(TASK)).task.is_yours
     QTest.keyClick(page.editor.user, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
-    await until(lambda: page.editor.state.text() == "Yours is in force.")
+    await until(lambda: page.editor.state.text() == "Yours is in use.")
     assert "Be brief." in await prompts.text(TASK)
     assert await prompts.draft(TASK) is None
     assert not page.editor.save.isVisible()
@@ -117,12 +117,10 @@ async def test_a_draft_is_found_again_and_can_be_dropped(
 async def test_unknown_and_missing_inputs_are_said_as_one_types(page: PromptsPage) -> None:
     editor = page.editor
     type_at_end(page, " {{mesages}}")
-    assert editor.finding.text == (
-        "There is no input {{mesages}} in this task. Did you mean {{messages}}?"
-    )
+    assert editor.finding.text == ("This task has no input {{mesages}}. Did you mean {{messages}}?")
     assert not editor.save.isEnabled()
     editor.user.replace_text("Recap {{messages}} in {{tokens}} tokens.")
-    assert editor.finding.text.startswith("{{previous}} is left out: the model is not given what")
+    assert editor.finding.text.startswith("{{previous}} is missing, so the model is not told: what")
     assert editor.save.isEnabled()
     assert not editor.facts.chips["previous"].is_used
     QTest.mouseClick(editor.facts.chips["previous"], Qt.MouseButton.LeftButton)
@@ -145,7 +143,7 @@ async def test_one_difference_is_taken_back_to_ours_and_then_all(
     await until(lambda: columns.pair(0) is not None)
     pair = columns.pair(0)
     assert pair is not None
-    assert [pair.left.text(), pair.right.text()] == ["Ours", "Yours"]
+    assert [pair.left.text(), pair.right.text()] == ["Original", "Yours"]
     QTest.mouseClick(pair.left, Qt.MouseButton.LeftButton)
     assert editor.difference.count == 1
     assert "no quotation marks" in editor.system.text
@@ -154,7 +152,7 @@ async def test_one_difference_is_taken_back_to_ours_and_then_all(
     await until(lambda: companion.prompts.state.undo == "prompt “Recap of a scene”")
     await until(lambda: editor.revert.isVisible())
     QTest.mouseClick(editor.revert, Qt.MouseButton.LeftButton)
-    await until(lambda: editor.state.text().startswith("Ours is in force"))
+    await until(lambda: editor.state.text().startswith("Using the original"))
     assert editor.text.is_as(ours)
     assert await companion.prompts.draft(TASK) is None
 
@@ -164,10 +162,10 @@ async def test_deeds_are_taken_back_by_name(
 ) -> None:
     type_at_end(page, " Be brief.")
     QTest.mouseClick(page.editor.save, Qt.MouseButton.LeftButton)
-    await until(lambda: page.editor.state.text() == "Yours is in force.")
+    await until(lambda: page.editor.state.text() == "Yours is in use.")
     assert page.bar.undo.toolTip() == "Undo: prompt “Recap of a scene”"
     QTest.mouseClick(page.bar.undo, Qt.MouseButton.LeftButton)
-    await until(lambda: page.editor.state.text().startswith("Ours is in force"))
+    await until(lambda: page.editor.state.text().startswith("Using the original"))
     await until(lambda: "Be brief." not in page.editor.user.text)
     await until(lambda: page.bar.redo.isEnabled())
     QTest.mouseClick(page.bar.redo, Qt.MouseButton.LeftButton)
@@ -212,8 +210,8 @@ async def test_prompts_are_exported_and_taken_in_and_a_taken_name_is_asked_about
     assert "given.json" in page.note.text
     await page.take_in(file)
     assert page.note.text == (
-        "Taken in: “My prompts”. None is in force before you choose it. "
-        "Here already, and left as it is: “Short”."
+        "Imported: “My prompts”. Each is used only once you choose it. "
+        "Already here, left as it is: “Short”."
     )
     QTest.mouseClick(page.note.buttons["rename"], Qt.MouseButton.LeftButton)
     await until(lambda: "Short 2" in prompts.state.presets)
@@ -231,12 +229,15 @@ async def test_a_file_changed_by_hand_is_shown_and_a_broken_one_is_said(
     await until(lambda: page.editor.system.text.endswith("By hand."))
     await asyncio.to_thread(own.write_bytes, b"\xff")
     await prompts.look()
-    await until(lambda: page.editor.state.text().endswith("Ours is used."))
+    await until(lambda: page.editor.state.text().endswith("The original is used."))
     assert not page.editor.system.text.endswith("By hand.")
     index = page.model.place_of(TASK)
-    assert index.data(Qt.ItemDataRole.AccessibleDescriptionRole) == "Yours cannot be used, ours is"
+    assert (
+        index.data(Qt.ItemDataRole.AccessibleDescriptionRole)
+        == "Yours cannot be used, original in use"
+    )
     QTest.mouseClick(page.editor.revert, Qt.MouseButton.LeftButton)
-    await until(lambda: page.editor.state.text().startswith("Ours is in force"))
+    await until(lambda: page.editor.state.text().startswith("Using the original"))
     assert not own.exists()
 
 
@@ -259,7 +260,7 @@ async def test_the_settings_say_whose_the_prompts_are(
 ) -> None:
     settings = window.page
     assert isinstance(settings, SettingsPage)
-    assert settings._prompts.fact == f"{len(TASKS)} prompts, all of them ours."
+    assert settings._prompts.fact == f"{len(TASKS)} prompts, all original."
     type_at_end(page, " Be brief.")
     QTest.mouseClick(page.editor.save, Qt.MouseButton.LeftButton)
     await until(lambda: settings._prompts.fact == f"{len(TASKS)} prompts, 1 of them yours.")

@@ -103,7 +103,9 @@ async def test_lore_is_copied_and_exported(
     await lore.export_to(target, path, [found.key for found in lore.shown[:1]])
     book = json.loads(target.read_bytes())["entries"]
     assert [entry["comment"] for entry in book.values()] == ["place-Ford"]
-    assert lore.said.text() == "1 entry in book.json. Import it in SillyTavern: World Info."
+    assert (
+        lore.said.text() == "1 entry saved in book.json. Import it in SillyTavern under World Info."
+    )
 
 
 async def test_marks_are_there_after_a_restart(

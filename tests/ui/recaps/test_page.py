@@ -336,7 +336,7 @@ async def test_a_scene_has_versions_of_its_own(
     await until(lambda: page.model.rowCount() == 2)
     assert page.reading.row is not None
     assert page.reading.row.text == "They met."
-    told = "while the running recap tells v1"
+    told = "while the running recap is at v1"
     assert [(row.is_locked, row.told) for row in page.model.rows] == [
         (False, told),
         (True, "told by the running recap"),
@@ -505,7 +505,7 @@ async def test_what_a_deleted_version_told_is_folded_in_again_when_asked(
     await companion.settled(path)
     assert [s.number for s in page.rail.let_go()] == list(range(1, last.scene_count + 1))
     press(page.rail.more)
-    assert page.rail.again.text() == f"Fold scenes 1 to {last.scene_count} in again"
+    assert page.rail.again.text() == f"Add scenes 1 to {last.scene_count} again"
     page.rail.again.trigger()
 
     def is_told() -> bool:

@@ -16,8 +16,8 @@ from ui.recaps.version_rows import VersionModel, VersionRow, running_why, scene_
 @pytest.mark.parametrize(
     ("made_by", "said"),
     [
-        ("MemoryBooks", "Taken over from MemoryBooks"),
-        ("BakemonoMemory", "Taken over from BakemonoMemory"),
+        ("MemoryBooks", "Imported from MemoryBooks"),
+        ("BakemonoMemory", "Imported from BakemonoMemory"),
         ("ST-Auto-Recap", "Found in the chat"),
         ("you", "Your edit"),
         ("ollama:x", "First version"),

@@ -56,7 +56,7 @@ async def test_settings_are_exported_and_imported_again(
     assert list((companion.folders.backups / "settings").glob("*.json"))
     assert page.files.back.isVisible()
     QTest.mouseClick(page.files.back, Qt.MouseButton.LeftButton)
-    await until(lambda: page.files.row.fact.text() == "As before: 1 setting.")
+    await until(lambda: page.files.row.fact.text() == "Unchanged: 1 setting.")
     assert companion.settings["running_recap_budget"] == 900
     assert not page.files.back.isVisible()
 

@@ -26,8 +26,8 @@ async def test_a_chosen_language_is_kept_and_said_to_hold_later(
     look = window.page.findChild(LookSection)
     assert look is not None
     words = {button.text(): button for button in look.language.findChildren(QAbstractButton)}
-    assert list(words) == ["As the system", "English", "Deutsch"]
-    assert words["As the system"].isChecked()
+    assert list(words) == ["Same as the system", "English", "Deutsch"]
+    assert words["Same as the system"].isChecked()
     QTest.mouseClick(words["Deutsch"], Qt.MouseButton.LeftButton)
     await until(lambda: "next start" in window.frame.status.said)
     assert ChosenLanguage(companion.folders.data).get() == "de"

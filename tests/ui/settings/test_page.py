@@ -148,9 +148,11 @@ async def test_a_frame_is_warned_of_only_where_it_has_lost_what_it_needs(
         warning, before = editor._warning, editor.text.toPlainText()
         assert not warning.text(), name  # what it is at first works
         editor.text.setPlainText("Before that:")
-        said = "only these words" if not name.startswith("slot_") else "stands below these words"
+        said = (
+            "only these words" if not name.startswith("slot_") else "are placed below these words"
+        )
         assert said in warning.text()
-        named = warning.text().split()[1]
+        named = warning.text().split()[1].rstrip(",")
         assert named in before
         editor.text.setPlainText(f"Before that: {named}")
         assert not warning.text()
@@ -209,7 +211,7 @@ async def test_the_key_field_shows_that_a_key_is_kept(
     assert "kept" not in backend.key.placeholderText()
     await companion.models.keep_key("http://127.0.0.1:9", "a-secret")
     backend.show_keys()
-    assert backend.key.placeholderText() == "••••••••••••  A key is kept"
+    assert backend.key.placeholderText() == "••••••••••••  A key is saved"
     await companion.models.keep_key("http://127.0.0.1:9", "")
 
 
@@ -220,7 +222,7 @@ async def test_a_key_is_kept_when_enter_is_pressed_behind_it(
     backend.choose("openai", model="m", url="http://127.0.0.1:9")
     backend.key.setText("a-secret")
     QTest.keyClick(backend.key, Qt.Key.Key_Return)
-    await until(lambda: "A key is kept" in backend.key.placeholderText())
+    await until(lambda: "A key is saved" in backend.key.placeholderText())
     assert not backend.key.text()
     await companion.models.keep_key("http://127.0.0.1:9", "")
 

@@ -73,7 +73,7 @@ async def test_a_press_asks_once_and_offers_the_page(
     QTest.keyClick(section.ask, Qt.Key.Key_Space)
     assert not section.ask.isEnabled()  # a second press would ask again
     await until(section.ask.isEnabled)
-    assert section.row.fact.text() == "Version 0.4.0 is there; this is 0.3.1."
+    assert section.row.fact.text() == "Version 0.4.0 is available; you have 0.3.1."
     assert len(server.asked) == 1
     QTest.mouseClick(section.get, Qt.MouseButton.LeftButton)
     assert browser.opened == [f"{server.page}/tag/v0.4.0"]
@@ -84,7 +84,7 @@ async def test_what_is_the_newest_or_could_not_be_found_is_said(
 ) -> None:
     section = await led_to(window)
     for tag, status, said in (
-        ("v0.3.1", 200, "This is the newest version, 0.3.1."),
+        ("v0.3.1", 200, "You have the newest version, 0.3.1."),
         ("<b>v9</b>", 200, "makes no sense"),
         ("v0.4.0", 503, "(503)"),
     ):
@@ -103,7 +103,7 @@ async def test_a_copy_that_knows_no_place_offers_no_button(
     monkeypatch.setattr(release_look, "own_metadata", lambda: OwnMetadata("0.3.1"))
     section = await led_to(window)
     assert section.row.isVisibleTo(window)
-    assert "does not say where its releases are" in section.row.fact.text()
+    assert "does not know where its releases are" in section.row.fact.text()
     assert not section.ask.isVisibleTo(window)
 
 

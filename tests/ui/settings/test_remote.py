@@ -69,7 +69,7 @@ async def test_a_tavern_is_paired_listed_forgotten_and_erased(
     code = companion.remote.code_text
     assert code
     assert code in pairing_row(page).title.text()
-    assert "5 tries are left" in pairing_row(page).fact.text()
+    assert "5 attempts left" in pairing_row(page).fact.text()
 
     assert (await bring(companion, "wrong"))["token"] == ""
     await until(lambda: "4 tries are left" in pairing_row(page).fact.text())
@@ -77,11 +77,11 @@ async def test_a_tavern_is_paired_listed_forgotten_and_erased(
     await until(lambda: len(remote_rows(page)) == 1)
     (row,) = remote_rows(page)
     assert "192.168.1.5:8000" in row.title.text()
-    assert "not open now" in row.fact.text()
+    assert "not open right now" in row.fact.text()
     assert code not in pairing_row(page).title.text()
 
     press(row)
-    await until(lambda: any("Not paired any more" in r.fact.text() for r in remote_rows(page)))
+    await until(lambda: any("No longer paired" in r.fact.text() for r in remote_rows(page)))
     (tavern,) = companion.remote.taverns
     assert tavern.folder.is_dir()
     press(remote_rows(page)[0])

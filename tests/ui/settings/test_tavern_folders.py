@@ -72,4 +72,4 @@ async def test_a_folder_that_is_gone_is_not_said_to_be_found(
     await until(lambda: ("No SillyTavern folder", gone) in told())
     monkeypatch.undo()
     companion.health_changed.emit(companion.health)
-    await until(lambda: ("1 user folder", "Found by itself.") in told())
+    await until(lambda: ("1 user folder", "Found automatically.") in told())

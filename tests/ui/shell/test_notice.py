@@ -29,40 +29,41 @@ def test_a_backlog_of_recaps_says_how_many_scenes_and_what_they_take() -> None:
 def test_a_branch_says_that_its_parent_is_worked_off() -> None:
     plan = CatchUpPlan(5, 0, 80, 9, 11_000, 1_000, read_in="Harbour")
     assert plan_sentence(plan).startswith("“Harbour” shares messages with this chat")
-    assert "pays for it twice" in plan_sentence(plan)
+    assert "you pay for it twice" in plan_sentence(plan)
 
 
 def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     sentence = plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=SEARCH))
     assert sentence == (
         "Looking for scene breaks takes about 12 requests, at most 60; the scenes found are "
-        "recapped then. About 10,000 tokens. What is found comes on top; you are asked again "
-        "before that is more than a quarter."
+        "then recapped. About 10,000 tokens. Whatever is found adds to this; you are asked "
+        "again before it adds more than a quarter."
     )
     sure = replace(SEARCH, requests_at_most=SEARCH.requests)
     assert plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=sure)).startswith(
-        "Looking for scene breaks takes 12 requests; the scenes found are recapped then."
+        "Looking for scene breaks takes 12 requests; the scenes found are then recapped."
     )
     sentence = plan_sentence(CatchUpPlan(5, 0, 80, 21, 20_000, 2_000, search=SEARCH))
     assert "about 12 requests, at most 60" in sentence
     assert "Together that takes at least 21 requests to the model, about 22,000" in sentence
     more = plan_sentence(CatchUpPlan(5, 0, 80, 9, 11_000, 1_000, agreed=140))
-    assert more.startswith("More was found than the 140 requests that you said yes to; this is")
+    assert more.startswith("More was found than the 140 requests you agreed to; this is")
 
 
 def test_reading_alone_is_no_writing_of_recaps() -> None:
     reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
     plan = CatchUpPlan(0, 0, 143, 8, 30_000, 3_000, reading=reading)
     assert plan_sentence(plan) == (
-        "140 messages were not read for memory yet, #4 to #143. Reading them takes 8 requests to "
-        "the model, about 33,000 tokens. Profiles, canon and keywords take a few more."
+        "140 messages have not been read for memory yet, #4 to #143. Reading them takes 8 "
+        "requests to the model, about 33,000 tokens. Profiles, canon and keywords need a few "
+        "more."
     )
     assert plan_command(plan) == "Read for memory"
     both = CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading)
     assert plan_sentence(both) == (
-        "140 messages were not read for memory yet, #4 to #143. 5 scenes have no recap yet, #0 to "
-        "#143. All of it takes 17 requests to the model, about 33,000 tokens. Profiles, canon and "
-        "keywords take a few more."
+        "140 messages have not been read for memory yet, #4 to #143. 5 scenes have no recap yet, "
+        "#0 to #143. Everything together takes 17 requests to the model, about 33,000 tokens. "
+        "Profiles, canon and keywords need a few more."
     )
     assert plan_command(both) == "All of it"
 
@@ -75,12 +76,12 @@ def test_each_part_says_what_it_takes_alone() -> None:
     parts = {RECAPS: replace(parts_of(plan)[RECAPS], price=0.5), MEMORY: parts_of(plan)[MEMORY]}
     plan = replace(plan, parts=parts)
     assert parts_sentence(plan) == (
-        "Only the recaps: 9 requests, 12,000 tokens, about 0.50 by your prices. "
+        "Only the recaps: 9 requests, 12,000 tokens, about 0.50 at your prices. "
         "Only memory: 8 requests, 33,000 tokens."
     )
     assert plan_sentence(plan.of_part(RECAPS)) == (
         "5 scenes have no recap yet, #0 to #143. Writing them takes 9 requests to the model, about "
-        "12,000 tokens, about 0.50 by your prices."
+        "12,000 tokens, about 0.50 at your prices."
     )
     assert "Reading them takes 8 requests" in plan_sentence(plan.of_part(MEMORY))
 

@@ -120,7 +120,7 @@ def test_a_mark_says_how_its_message_gets_there_and_what_would_mend_it(
     said = tip_of(coloured.model, row, "", in_gutter=True)
     assert said == (
         "Nothing in the next prompt tells of this message. "
-        "Its scene has no recap yet: write one, and it can be told."
+        "Its scene has no recap yet. Write one to bring it in."
     )
     index = coloured.model.index(coloured.model.layout.row_of_message(2), 0)
     spoken = coloured.model.data(index, Qt.ItemDataRole.AccessibleTextRole)

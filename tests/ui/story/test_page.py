@@ -564,7 +564,7 @@ def test_a_message_is_shown_in_sillytavern_while_its_page_shows_the_chat(
     page.view.jump_to(22, selects=True)
     show = page.story_actions.show_in_page
     assert not show.isEnabled()
-    assert show.toolTip() == "SillyTavern does not show this chat now."
+    assert show.toolTip() == "SillyTavern is not showing this chat right now."
     session.companion.page.is_shown = True
     session.health_changed.emit(None)
     assert show.isEnabled()
@@ -588,7 +588,7 @@ def test_a_message_is_left_out_of_memory_and_says_so(
     assert page.model.message_at(20).is_left_out
     index = page.model.index(page.model.layout.row_of_message(20), 0)
     spoken = page.model.data(index, Qt.ItemDataRole.AccessibleTextRole)
-    assert "Not read by memory." in spoken
+    assert "Not read for memory." in spoken
     assert not page.model.message_at(21).is_left_out
 
 
@@ -597,7 +597,7 @@ def test_leaving_out_a_recap_says_what_it_does_where_there_is_none(
 ) -> None:
     told = story(4, ())
     recap = MessageRecap(is_excluded=True)
-    out = Inclusion(InclusionState.EXCLUDED, "Its recap is left out by you.")
+    out = Inclusion(InclusionState.EXCLUDED, "You left its recap out.")
     told = replace(
         told,
         message_recaps={told.messages[1].anchor: recap},
@@ -605,13 +605,13 @@ def test_leaving_out_a_recap_says_what_it_does_where_there_is_none(
     )
     session.show(told)
     page.show_message(1)
-    assert "no recap yet" in page.story_actions.exclude.toolTip()
-    assert state_sentence(page.model.message_at(1)).startswith("No recap yet; one that is written")
+    assert "No recap yet" in page.story_actions.exclude.toolTip()
+    assert state_sentence(page.model.message_at(1)).startswith("No recap yet. One written")
     told = replace(told, message_recaps={told.messages[1].anchor: MessageRecap("It rained.", True)})
     session.change(told)
     page.show_message(1)
     assert "no recap yet" not in page.story_actions.exclude.toolTip()
-    assert state_sentence(page.model.message_at(1)) == "Its recap is left out by you."
+    assert state_sentence(page.model.message_at(1)) == "You left its recap out."
 
 
 def test_what_comes_while_another_page_is_in_front_is_taken_in_by_itself(

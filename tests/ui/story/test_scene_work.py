@@ -116,7 +116,7 @@ def test_the_menu_of_a_scene_holds_what_can_be_done_with_it(
     page.view.jump_to_scene(1, selects=True)
     assert menu_texts(page) == [
         "Rename scene",
-        "Fold scene",
+        "Collapse scene",
         "Merge with scene 1 above",
         "Merge with scene 3 below",
         "Move break up",
@@ -275,8 +275,8 @@ def test_the_recap_of_the_swipe_before_is_offered_for_a_swipe(
     lines[22] = msgspec.structs.replace(lines[22], swipe=1, swipes=2)
     session.show(story(40, (9,), messages=tuple(lines)))
     page.view.jump_to(22, selects=True)
-    assert "Use the recap of the swipe before" in menu_texts(page)
+    assert "Use the recap of the previous swipe" in menu_texts(page)
     page.story_actions.previous_recap.trigger()
     assert session.companion.asked == [("messages.take_from_previous_swipe", "a000022")]
     page.view.jump_to(23, selects=True)
-    assert "Use the recap of the swipe before" not in menu_texts(page)
+    assert "Use the recap of the previous swipe" not in menu_texts(page)

@@ -159,7 +159,7 @@ async def test_a_backlog_is_begun_followed_and_stopped_on_the_work_page(
         assert "1 of" in strip._facts.text()
         assert not strip._start.isVisible()
         QTest.mouseClick(strip._stop, Qt.MouseButton.LeftButton)
-        await until(lambda: "stops after this one" in strip._title.text())
+        await until(lambda: "stops after this job" in strip._title.text())
         go_on.set()
         await companion.settled(demo_tavern.chat)
         await until(lambda: "scenes have no recap yet" in strip._facts.text())
@@ -214,7 +214,7 @@ async def test_the_notice_of_a_backlog_says_that_it_starts_all_of_it_or_leads_to
     notice.take_up()
     assert begun == [True]
     session.catch_up_offered.emit(plan)
-    notice.choose("Only a part")
+    notice.choose("Only part of it")
     assert window.desk.page_key == "work"
     assert begun == [True]
 

@@ -63,13 +63,13 @@ def test_a_waiting_operation_says_when_it_is_tried_again() -> None:
     waiting = replace(
         operation(1, OperationStatus.WAITING), error="Nobody answers.", not_before=130.0
     )
-    assert state_sentence(waiting, now=100.0) == "Nobody answers. Again in 30 s."
+    assert state_sentence(waiting, now=100.0) == "Nobody answers. Retrying in 30 s."
 
 
 def test_what_runs_shows_how_much_is_written(model: OperationModel) -> None:
     model.show_operations((operation(7, OperationStatus.RUNNING),))
     model.show_progress(7, Progress(letters=1200))
-    assert model.index(0, Column.STATE).data() == "Running, 1,200 letters so far"
+    assert model.index(0, Column.STATE).data() == "Running, 1,200 characters so far"
 
 
 def test_time_runs_only_while_it_runs() -> None:

@@ -21,18 +21,16 @@ def test_what_took_no_time_was_done_at_once() -> None:
     assert duration_words(0.0) == "at once"
     assert duration_words(0.4) == "0.4 s"
     late = replace(operation(1, OperationStatus.WAITING), error="Nobody answers.", not_before=9.99)
-    assert state_sentence(late, now=10.0) == "Nobody answers. Again at once."
+    assert state_sentence(late, now=10.0) == "Nobody answers. Retrying now."
     paused = state_sentence(late, now=10.0, is_paused=True)
-    assert paused == "Nobody answers. Again when the work goes on."
+    assert paused == "Nobody answers. Retries when work resumes."
     # Where another one asks for all of them, it stood there for minutes.
     assert state_sentence(replace(late, held="Nobody answers."), now=10.0) == "Nobody answers."
 
 
 def test_what_was_done_in_vain_says_why() -> None:
     done = replace(operation(1, OperationStatus.DONE), error="The model answered something else.")
-    assert state_sentence(done, now=0.0) == (
-        "Nothing came of it. The model answered something else."
-    )
+    assert state_sentence(done, now=0.0) == ("No result. The model answered something else.")
 
 
 def test_a_catch_up_says_what_it_waits_for_in_place_of_the_time_left() -> None:
@@ -52,5 +50,5 @@ def test_an_operation_says_what_it_cost_and_who_did_it() -> None:
     )
     assert token_words(done) == "1,204 tokens read, 85 written."
     assert detail_words(done) == "qwen3:14b, attempt 2"
-    assert detail_words(replace(done, backend="kept", attempts=1)) == "kept from before"
+    assert detail_words(replace(done, backend="kept", attempts=1)) == "from earlier"
     assert token_words(operation(2)) == ""

@@ -128,7 +128,9 @@ class MemoryModel(QAbstractTableModel):
             if role == Qt.ItemDataRole.DisplayRole and index.column() == 0:
                 return head_words(row)
             if role == Qt.ItemDataRole.AccessibleTextRole:
-                return f"{head_words(row)}, {row.count}" + (tr(", folded") if row.is_folded else "")
+                return f"{head_words(row)}, {row.count}" + (
+                    tr(", collapsed") if row.is_folded else ""
+                )
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._cell(row.standing, Column(index.column()))
@@ -178,8 +180,8 @@ class MemoryModel(QAbstractTableModel):
                 return tr("Valid {validity}.", validity=validity_words(standing))
             case Column.SOURCES:
                 words = source_words(standing, self.ground, most=20)
-                return tr("Comes from {sources}.", sources=words) if memory.sources else ""
+                return tr("From {sources}.", sources=words) if memory.sources else ""
             case Column.USED:
-                return tr("How often it was put into a prompt.")
+                return tr("How often it was part of a prompt.")
             case _:
                 return sentence_of(memory)

@@ -47,7 +47,7 @@ HEADERS = (
     N_("Memories"),
 )
 WIDTHS = (0, 0, 100, 88, 88, 88)
-EMPTY = N_("Nobody and nothing has a name here yet. Names come with the first memories.")
+EMPTY = N_("No names here yet. They come with the first memories.")
 ROW = 40
 SHARES = (320, 220)  # of the height: names, and what ties the chosen one to others
 
@@ -178,7 +178,7 @@ class PeoplePane(QWidget):
             self.types.addItem(tr("not known") if name == "unknown" else stored_word(name), name)
         self.merge = Choice(tr("The same as"))
         self.see = Button(tr("Show memories"), icon="layers")
-        self.delete = IconButton("trash", tr("Delete this name; what is remembered of it stays."))
+        self.delete = IconButton("trash", tr("Delete this name; memories of it stay."))
         self._nothing = body(tr(EMPTY))
         self._nothing.setContentsMargins(16, 16, 16, 16)
         self.table = _table(self.model)
@@ -262,7 +262,9 @@ class PeoplePane(QWidget):
         self._name.setText(entity.name)
         self._together.setText(tr("Remembered together with {name}", name=entity.name))
         self.types.setEnabled(is_free)
-        self.types.setToolTip("" if is_free else tr("It has a card, or is you: that stays so."))
+        self.types.setToolTip(
+            "" if is_free else tr("Has a character card, or is you: this cannot be changed.")
+        )
         with QSignalBlocker(self.types), QSignalBlocker(self.merge):
             self.types.setCurrentIndex(max(0, self.types.findData(entity.type)))
             self.merge.clear()

@@ -37,19 +37,19 @@ _SHOWS = (
     (
         Show.LOST,
         N_("Source changed or gone"),
-        N_("Their message was edited, swiped or deleted since."),
+        N_("Their message has been edited, swiped or deleted."),
     ),
-    (Show.WAITING, N_("Waiting for review"), N_("What no message was found for.")),
-    (Show.REJECTED, N_("Rejected"), N_("What you refused.")),
+    (Show.WAITING, N_("Waiting for review"), N_("Memories without a source message.")),
+    (Show.REJECTED, N_("Rejected"), N_("What you rejected.")),
 )
 _ONLY = (
     (
         HERE,
         N_("Only this chat"),
-        N_("Only what this chat says, without what other chats of its character say."),
+        N_("Only what this chat says, not what other chats with its character say."),
     ),
     (PINNED, N_("Pinned only"), N_("Only what you pinned.")),
-    (BUILTIN, N_("Found without a model"), N_("Only what was found by rules alone.")),
+    (BUILTIN, N_("Found without a model"), N_("Only what was found by rules, without a model.")),
 )
 
 
@@ -78,15 +78,19 @@ class MemoryRail(QWidget):
         column = QVBoxLayout(content)
         column.setContentsMargins(8, 6, 8, 12)
         column.setSpacing(0)
-        column.addWidget(_heading(tr("Tiers")))
-        self._add(column, ALL, tr("All"), tr("Every tier in one table."), icon="layers")
+        column.addWidget(_heading(tr("Kinds of memory")))
+        self._add(column, ALL, tr("All"), tr("All kinds of memory in one table."), icon="layers")
         for tier, spec in TIERS.items():
             words = spec.words
             self._add(column, tier.value, tr(words.name), tr(words.purpose), tier=tier)
         column.addSpacing(14)
         column.addWidget(_heading(tr("Made of memories")))
         self._add(
-            column, PEOPLE, tr("People and things"), tr("Who and what has a name."), icon="people"
+            column,
+            PEOPLE,
+            tr("People and things"),
+            tr("Everyone and everything with a name."),
+            icon="people",
         )
         self._add(
             column,
@@ -103,7 +107,7 @@ class MemoryRail(QWidget):
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolling(content, name=tr("Tiers and filters")))
+        outer.addWidget(scrolling(content, name=tr("Kinds of memory and filters")))
         self.places[ALL].setChecked(True)
 
     def _add(

@@ -23,7 +23,7 @@ from ui.theme.palette import T2_ROLE
 TYPE_WORDS = {
     "unaware": N_("does not know"),
     "hiding": N_("hides"),
-    "arc": N_("thread of the plot"),
+    "arc": N_("plot thread"),
 }
 TEXT_HEIGHT = 96
 
@@ -39,11 +39,11 @@ class AddPane(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.tier = Choice(tr("Tier"))
+        self.tier = Choice(tr("Kind of memory"))
         for tier, spec in TIERS.items():
             self.tier.addItem(tr(spec.words.name), tier)
-        self.type = Choice(tr("Kind"))
-        self.field = Choice(tr("Which of its facts"))
+        self.type = Choice(tr("Type"))
+        self.field = Choice(tr("Which detail"))
         self.magnitude = Choice(tr("How strong"))
         for word in MAGNITUDES:
             self.magnitude.addItem(stored_word(word), word)
@@ -54,11 +54,11 @@ class AddPane(QWidget):
         self.importance.setCurrentIndex(1)
         self.subject = Field(tr("Who"))
         self.target = Field(tr("Toward whom"))
-        self.words = ProseField(tr("Words"), px=14.5, line_px=22)
+        self.words = ProseField(tr("Text"), px=14.5, line_px=22)
         self.words.setFixedHeight(TEXT_HEIGHT)
         self.said = body()
         self.add = Button(tr("Add it"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl Return"))
-        self._leave = Button(tr("Leave it"), role=ButtonRole.QUIET, hint="Esc")
+        self._leave = Button(tr("Cancel"), role=ButtonRole.QUIET, hint="Esc")
         self._labels: dict[QWidget, Label] = {}
         self._lay_out()
         self.tier.currentIndexChanged.connect(self._on_tier)
@@ -77,12 +77,12 @@ class AddPane(QWidget):
         column.addWidget(section(tr("Add a memory")))
         column.addSpacing(6)
         for widget, word in (
-            (self.tier, tr("Tier")),
-            (self.type, tr("Kind")),
+            (self.tier, tr("Kind of memory")),
+            (self.type, tr("Type")),
             (self.subject, tr("Who")),
             (self.target, tr("Toward whom")),
-            (self.field, tr("Fact")),
-            (self.words, tr("Words")),
+            (self.field, tr("Detail")),
+            (self.words, tr("Text")),
             (self.magnitude, tr("How strong")),
             (self.importance, tr("Importance")),
         ):
@@ -114,7 +114,7 @@ class AddPane(QWidget):
         self.words.set_text("")
         self.words.set_editing(True)
         self.said.setText(
-            tr("It holds from #{at} on, and counts as yours: no model changes it.", at=at)
+            tr("Valid from #{at} on. It counts as yours, so no model changes it.", at=at)
         )
         first = self.subject if self.subject.isVisibleTo(self) else self.words.prose
         first.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -152,7 +152,7 @@ class AddPane(QWidget):
         name = str(self.type.currentData() or "")
         is_hiding = name == "hiding"
         whom = TIERS[tier].words.target
-        word = tr("From whom") if is_hiding else tr(whom or "Toward whom")
+        word = tr("Hidden from") if is_hiding else tr(whom or "Toward whom")
         self._show(self.target, is_hiding or bool(whom), word)
         if tier is Tier.STATE_LEDGER:
             self.field.clear()

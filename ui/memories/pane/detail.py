@@ -46,7 +46,7 @@ from ui.theme.palette import T2_ROLE
 MOST_PROOFS = 8
 MOST_STEPS = 12
 NOTHING_CHOSEN = N_(
-    "Choose a memory to see where it comes from, what it replaced, and what it is worth."
+    "Choose a memory to see where it comes from, what it replaced and how important it is."
 )
 STATUS_TONES = {Status.ACTIVE: "included", Status.STALE: "stale"}
 TEXT_HEIGHT = 132  # px while it is edited
@@ -113,7 +113,7 @@ class DetailPane(QWidget):
             tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl Return")
         )
         self.keep_button.clicked.connect(self.keep)
-        leave = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")
+        leave = Button(tr("Discard changes"), role=ButtonRole.QUIET, hint="Esc")
         leave.clicked.connect(self.leave)
         layout.addWidget(self.keep_button)
         layout.addWidget(leave)
@@ -260,7 +260,7 @@ class DetailPane(QWidget):
         self._put(holder)
 
     def _moment(self, index: int) -> Link:
-        link = Link(f"#{index}", tr("Show everything as it stood at #{index}.", index=index))
+        link = Link(f"#{index}", tr("Show everything as it was at #{index}.", index=index))
         link.setProperty("moment", index)
         link.clicked.connect(self._on_moment)
         return link
@@ -304,7 +304,7 @@ class DetailPane(QWidget):
         sources = standing.memory.sources
         self._put_section(tr("Sources"), f"{len(sources)}" if sources else "")
         if not sources:
-            self._put(body(tr("No message. {made}.", made=made_words(standing.memory))))
+            self._put(body(tr("No source message. {made}.", made=made_words(standing.memory))))
         gone = elsewhere = 0
         shown = []
         for source in sources:
@@ -329,8 +329,8 @@ class DetailPane(QWidget):
             self._put(
                 body(
                     trn(
-                        "{n} message of it no longer in the chat.",
-                        "{n} messages of it no longer in the chat.",
+                        "{n} of its messages is no longer in the chat.",
+                        "{n} of its messages are no longer in the chat.",
                         gone,
                     )
                 )
@@ -360,7 +360,7 @@ class DetailPane(QWidget):
             self._put(
                 body(
                     tr(
-                        "Kept by {who}; who was there knows it here too.",
+                        "Remembered by {who}; characters who were there know it in this chat too.",
                         who=self.kept_by[memory.id],
                     )
                 )

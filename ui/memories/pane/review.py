@@ -25,7 +25,9 @@ from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.palette import T1_ROLE, T2_ROLE
 
 CARDS = 30  # shown at once; each holds several widgets
-NOTHING = N_("Nothing waits for you. What no message was found for comes here before it counts.")
+NOTHING = N_(
+    "Nothing to review. Memories without a source message are shown here before they count."
+)
 EDIT_HEIGHT = 104
 REPLACES = N_("Contradicts this; approving ends it")
 

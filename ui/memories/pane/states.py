@@ -22,15 +22,15 @@ from ui.theme.palette import T2_ROLE
 WIDTH = 520
 TITLE = N_("Nothing is remembered of this story yet")
 EMPTY = N_(
-    "Memories are read from the story while it goes on: who people are and what they feel, what "
-    "is still open, who knows what. Each of them says which messages it comes from."
+    "Memories are read from the story as it goes on: who people are and what they feel, what is "
+    "still open, who knows what. Each one names the messages it comes from."
 )
-NO_MODEL = N_("No model is chosen. Rules alone find names and little else; a model finds far more.")
+NO_MODEL = N_("No model is chosen. Without one, little more than names is found.")
 READING = N_("The story is being read. Memories appear here as they are found.")
 WAITS = N_("Reading waits")
-WHY = N_("Why is said above. Memories appear here as they are found.")
-LOOKING = N_("Reading what is remembered")
-FAILED = N_("What is remembered could not be read")
+WHY = N_("The reason is given above. Memories appear here as they are found.")
+LOOKING = N_("Loading memories")
+FAILED = N_("The memories could not be loaded")
 
 
 class EmptyState(QWidget):
@@ -217,9 +217,7 @@ def nothing_found(text: str = "") -> QWidget:
     """In place of the rows when the filters leave none."""
     holder = QWidget()
     column = QVBoxLayout(holder)
-    sentence = body(
-        text or tr("Nothing matches. Change the words you search for, or what is shown.")
-    )
+    sentence = body(text or tr("No matches. Change your search or the filters."))
     sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     column.addStretch(2)
     column.addWidget(sentence)

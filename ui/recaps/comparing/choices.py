@@ -127,7 +127,7 @@ class FoldRow(QAbstractButton):
     def show_open(self, is_open: bool) -> None:
         """Point down while its text is shown."""
         self._is_open = is_open
-        self.setAccessibleDescription(tr("Shown") if is_open else tr("Folded"))
+        self.setAccessibleDescription(tr("Shown") if is_open else tr("Collapsed"))
         self.update()
 
     def _on_clicked(self) -> None:

@@ -285,7 +285,7 @@ class CompareTools(QWidget):
         elif is_empty:
             reason = tr("The result is empty.")
         elif same_as:
-            reason = tr("The result is {version} as it stands.", version=same_as)
+            reason = tr("The result is exactly {version}.", version=same_as)
         self.keep.setEnabled(not reason)
         self.keep.setToolTip(reason or tr("Keep the result as a new version. (Ctrl S)"))
 

@@ -114,7 +114,7 @@ class RecapEditor(QWidget):
         column.setContentsMargins(10, 8, 10, 8)
         column.setSpacing(4)
         column.addWidget(self.prose)
-        self.drop = Button(tr("Leave as it was"), role=ButtonRole.QUIET, hint="Esc")
+        self.drop = Button(tr("Discard changes"), role=ButtonRole.QUIET, hint="Esc")
         self.keep = Button(tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl S"))
         foot = QHBoxLayout()
         foot.setSpacing(8)

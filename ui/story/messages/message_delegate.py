@@ -51,11 +51,9 @@ TOOL_TIPS = {
     "edit": N_("Write this message's recap yourself. (E)"),
     "break": N_("End the scene with this message. (B)"),
 }
-NOT_INJECTED = N_("Message recaps do not go into the prompt now: the settings say so.")
-EXCLUDED_AHEAD = N_(
-    "No recap yet; one that is written later is left out, as you said. The message stays."
-)
-EXCLUDED = N_("Its recap is left out by you. The message stays in the chat and the prompt.")
+NOT_INJECTED = N_("Message recaps are not added to the prompt right now, because of the settings.")
+EXCLUDED_AHEAD = N_("No recap yet. One written later is left out, as you chose; the message stays.")
+EXCLUDED = N_("You left its recap out. The message stays in the chat and the prompt.")
 
 
 @dataclass(slots=True)
@@ -200,7 +198,7 @@ class MessageDelegate(QStyledItemDelegate):
         if shown.message.is_hidden:
             facts.append(tr("hidden in SillyTavern"))
         if shown.is_left_out:
-            facts.append(tr("not read by memory"))
+            facts.append(tr("not read for memory"))
         for fact in facts:
             if left + meta().width(fact) > right:
                 return
@@ -291,7 +289,9 @@ class MessageDelegate(QStyledItemDelegate):
             return
         if inclusion.is_stale:
             ink = tokens.stale.text
-            right = self._paint_redo(painter, tr("Stale. Redo"), ink, right, middle) - 2 * WORD_GAP
+            right = (
+                self._paint_redo(painter, tr("Outdated. Redo"), ink, right, middle) - 2 * WORD_GAP
+            )
         else:
             ink = recap_ink(tokens, shown)
             if inclusion.tokens:
@@ -355,7 +355,7 @@ def state_tip(shown: MessageRow, *, injects: bool = True) -> str:
     if reason:
         parts.append(tr(reason))
     if shown.inclusion.is_stale:
-        parts.append(tr("The message changed since its recap was made."))
+        parts.append(tr("The message has changed since its recap was written."))
     if parts and not injects and state is not InclusionState.NONE:
         parts.append(tr(NOT_INJECTED))
     return " ".join(parts)

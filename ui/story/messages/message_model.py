@@ -21,7 +21,7 @@ from ui.story.reach_look import reach_word
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
-STALE_SCENE = N_("The scene changed since its recap was made.")
+STALE_SCENE = N_("The scene has changed since its recap was written.")
 _NO_INCLUSION = Inclusion(InclusionState.NONE, "")
 _NO_RECAP = MessageRecap()
 
@@ -259,7 +259,7 @@ class MessageModel(QAbstractTableModel):
         if row is not None:
             said = words.spoken_message(row.index, row.message, row.inclusion, row.recap)
             if row.is_left_out:
-                said = f"{said} {tr('Not read by memory.')}"
+                said = f"{said} {tr('Not read for memory.')}"
             return said if row.reach is None else f"{said} {reach_word(row.reach)}."
         scene = self.scene_row(index.row())
         if scene is None:

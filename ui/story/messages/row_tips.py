@@ -22,7 +22,7 @@ def tip_of(model: MessageModel, row: int, part: str, *, in_gutter: bool) -> str:
             return state_tip(shown, injects=model.injects_recaps)
         return words.recap_tip(shown.recap) if part == RECAP else ""
     if part == REDO:
-        return f"{tr(STALE_SCENE)} {tr('Write it anew. (R)')}"
+        return f"{tr(STALE_SCENE)} {tr('Rewrite it. (R)')}"
     number = model.place(row).scene - 1
     closing = model.layout.scenes[number].closing if number >= 0 else None
     if closing is None:

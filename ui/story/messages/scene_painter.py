@@ -125,7 +125,7 @@ class ScenePainter:
         left = number.draw(painter, str(row.scene.number), tokens.t3, column.text_left, middle)
         left = max(left + 8, column.text_left + 20)
         span = tr(
-            "{scene_range}, {length} folded",
+            "{scene_range}, {length} collapsed",
             scene_range=words.scene_range(row.scene),
             length=row.scene.length,
         )
@@ -142,7 +142,9 @@ class ScenePainter:
         """ "Stale. Redo R", ending at `right`; returns where it begins."""
         tokens = self._theme.tokens
         right = key_cap(painter, "R", right, middle, tokens.line2, tokens.t2) - 4
-        return loud_meta().draw_right(painter, tr("Stale. Redo"), tokens.stale.text, right, middle)
+        return loud_meta().draw_right(
+            painter, tr("Outdated. Redo"), tokens.stale.text, right, middle
+        )
 
     def _chevron(self, painter: QPainter, name: str, centre: float, middle: float) -> None:
         side = 14

@@ -40,8 +40,8 @@ COLUMNS = (
 TITLE = N_("Message recaps")
 OFF = N_("not in the prompt")
 OFF_TIP = N_(
-    "Messages are recapped, and none of it goes into the prompt. The settings can change that: "
-    "Inject message recaps."
+    "Messages have recaps, but none of them go into the prompt. Switch on “Put message recaps "
+    "into the prompt” in the settings to change that."
 )
 STALE_SENTENCE = N_("Hatched: changed since its recap")
 NO_RECAPS = N_("No message has a recap of its own.")
@@ -225,7 +225,7 @@ class Legend(QWidget):
 
     def _tip(self, point: QPointF) -> str:
         if self._at(point) >= 0:
-            return tr("Go to the first of these messages. Once more: to the next.")
+            return tr("Go to the first of these messages. Click again for the next.")
         return (
             tr(OFF_TIP) if not self._injects and self.has_recaps and point.y() < TOP + HEAD else ""
         )

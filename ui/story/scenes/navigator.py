@@ -357,7 +357,7 @@ class Navigator(QWidget):
         still_open = int(bool(story.scenes) and not story.scenes[-1].is_closed)
         closed = len(story.scenes) - still_open
         self._counts.setText(
-            tr("{closed} closed, {still_open} open", closed=number(closed), still_open=still_open)
+            tr("{closed} finished, {still_open} open", closed=number(closed), still_open=still_open)
             if story.scenes
             else ""
         )

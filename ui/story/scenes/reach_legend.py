@@ -36,9 +36,9 @@ WORD_LEFT = ICON_LEFT + 20
 NUMBERS_RIGHT = 8
 TOKENS_WIDTH = 56
 SEEN = N_("As in the newest prompt that SillyTavern sent.")
-RECKONED = N_("Estimated: no prompt of SillyTavern is known yet.")
+RECKONED = N_("Estimated: SillyTavern has not sent a prompt yet.")
 CHOOSE = N_("Select these messages and go to the first; press again for the next.")
-MENDS = N_("Ways to bring them in appear below.")
+MENDS = N_("Suggestions to bring them in appear below.")
 
 
 class _Row(QAbstractButton):

@@ -208,7 +208,7 @@ class Mirror:
             if len(showing) > 1 and lacks.hiding:
                 # SillyTavern saves a while after it hid, with what the page knows by then.
                 return tr(
-                    "{title} is open in {n} pages of SillyTavern. It is written when only one of "
+                    "{title} is open in {n} SillyTavern pages. It is changed once only one of "
                     "them shows it.",
                     title=chat.chat.title,
                     n=len(showing),
@@ -258,15 +258,15 @@ class Mirror:
         title = chat.chat.title
         if host_of(user_folder):
             return tr(
-                "{title} is written when SillyTavern's page shows it: its file is on another "
+                "{title} is changed once SillyTavern's page shows it: its file is on another "
                 "machine.",
                 title=title,
             )
         if is_connected:
-            return tr("{title} is written when SillyTavern shows it, or is closed.", title=title)
+            return tr("{title} is changed once SillyTavern shows it or is closed.", title=title)
         if not self._pages.is_paired(user_folder):
             return tr(
-                "{title} is written when the bridge is installed: without it nobody knows "
+                "{title} is changed once the bridge is installed: without it, nobody knows "
                 "whether SillyTavern has the chat open.",
                 title=title,
             )
@@ -274,7 +274,7 @@ class Mirror:
         if left > 0:
             self._schedule(chat, left)
             return tr(
-                "{title} is written when SillyTavern has been closed for a moment.", title=title
+                "{title} is changed once SillyTavern has been closed for a moment.", title=title
             )
         return ""
 
@@ -304,8 +304,8 @@ def _write_file(snapshot: ChatSnapshot, lacks: Difference, backups: Path) -> str
         guarded_replace(snapshot.path, snapshot, new, backups)
     if lacks.metadata and not edit.metadata:
         return tr(
-            "The running recap of {name} is written when SillyTavern shows the chat: "
-            "it is kept in the group's own file.",
+            "The running recap of {name} is saved once SillyTavern shows the chat: it belongs in "
+            "the group's own file.",
             name=snapshot.path.stem,
         )
     return ""

@@ -155,6 +155,6 @@ async def test_a_broken_file_is_told_and_does_not_stop_the_start(
 async def test_a_key_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     keys = await loaded(tmp_path / "keys.json")
     (tmp_path / "keys.json").mkdir()
-    with pytest.raises(StoreError, match="could not be kept"):
+    with pytest.raises(StoreError, match="could not be saved"):
         await keys.keep(URL, KEY)
     assert os.listdir(tmp_path) == ["keys.json"]  # noqa: PTH208

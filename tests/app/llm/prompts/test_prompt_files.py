@@ -118,7 +118,7 @@ def test_where_a_users_file_asks_for_what_there_is_not_ours_is_used_and_it_is_sa
     assert prompts.by_task == load_prompts().by_task
     assert len(prompts.problems) == 1
     assert "a, b" in prompts.problems[0]
-    assert prompts.problems[0].endswith("Ours is used.")
+    assert prompts.problems[0].endswith("The original is used.")
 
 
 def test_every_shipped_prompt_explains_each_of_its_inputs_in_a_sentence() -> None:

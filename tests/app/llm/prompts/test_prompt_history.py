@@ -71,7 +71,7 @@ def test_what_somebody_changed_since_is_not_taken_back(folder: Path) -> None:
     change(folder, "Mine.", "my change")
     own = folder / f"{TASK}.md"
     own.write_text("by hand", encoding="utf-8")
-    with pytest.raises(PromptUnusable, match="by hand since: my change"):
+    with pytest.raises(PromptUnusable, match="by hand since, so “my change”"):
         PromptHistory(folder).undo()
     assert own.read_text(encoding="utf-8") == "by hand"
 

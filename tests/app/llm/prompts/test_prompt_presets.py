@@ -112,7 +112,7 @@ def test_one_bad_prompt_keeps_the_whole_file_out(presets: PromptPresets) -> None
     before = files(presets)
     file = exported(message_recap=own_text("New."))
     file["presets"].append({"name": "Bad", "prompts": {TASK: own_text("{{secret}}")}})
-    with pytest.raises(PromptUnusable, match="Nothing was taken in, because of the preset “Bad”"):
+    with pytest.raises(PromptUnusable, match="Nothing was imported because of the preset “Bad”"):
         presets.take_in(json.dumps(file).encode(), Conflict.REPLACE)
     assert files(presets) == before
     assert "Old." in presets.library("Short").text(TASK)

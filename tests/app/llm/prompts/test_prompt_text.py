@@ -29,14 +29,14 @@ def test_the_file_of_what_is_edited_of_ours_is_ours(task: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"user": "{{mesages}}"}, "There is no input {{mesages}} in this task. Did you mean"),
-        ({"user": "{{weather}}"}, "There are {{messages}}, {{previous}} and {{tokens}}."),
+        ({"user": "{{mesages}}"}, "This task has no input {{mesages}}. Did you mean"),
+        ({"user": "{{weather}}"}, "It has {{messages}}, {{previous}} and {{tokens}}."),
         ({"user": " \n "}, "The lower part is empty"),
         ({"user": "one\n# System\ntwo"}, "A line that says only “# System”"),
         ({"system": "# user"}, "A line that says only “# user”"),
-        ({"max_output_tokens": 3}, "The longest answer has to be 16 to 65,536 tokens."),
+        ({"max_output_tokens": 3}, "The longest answer must be 16 to 65,536 tokens."),
         ({"system": "x" * 60_000}, "too long"),
-        ({"system": "\ud800"}, "characters that no file can keep"),
+        ({"system": "\ud800"}, "characters that cannot be saved"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_one_sentence(
@@ -50,8 +50,8 @@ def test_what_may_not_be_meant_so_is_remarked_and_can_be_used() -> None:
     found = findings(text, SHIPPED)
     assert found.problem == ""
     left_out, odd, upper = found.remarks
-    assert left_out.startswith("{{tokens}} is left out: the model is not given tokens that")
-    assert odd == "{{ to do }} is no name of an input and is sent as it stands."
+    assert left_out.startswith("{{tokens}} is missing, so the model is not told: ")
+    assert odd == "{{ to do }} is not the name of an input and is sent as it is."
     assert upper.startswith("An input in the upper part")
     assert checked_prompt(file_of(text, SHIPPED), SHIPPED).inputs == {"messages", "previous"}
 

@@ -147,7 +147,7 @@ async def test_cancelling_keeps_what_was_heard() -> None:
             "resolved",
         ),
         (Tier.LONG_TERM, "main", "[fact:2:sources=4] Corvin was a warden.", "1 entry;"),
-        (Tier.LONG_TERM, "main", "[fact:2] Corvin was a warden.", "does not cite"),
+        (Tier.LONG_TERM, "main", "[fact:2] Corvin was a warden.", "does not name its source"),
         (
             Tier.STATE_LEDGER,
             "state",
@@ -167,7 +167,7 @@ async def test_cancelling_keeps_what_was_heard() -> None:
             "epistemic",
             GOOD["note who knows what"]
             + "\n[knows:sources=7] Old Brida | that the north well holds copper",
-            "kept from somebody who knows",
+            "hidden from somebody who knows",
         ),
     ],
 )
@@ -232,7 +232,7 @@ async def test_the_companion_tries_a_model_and_tells_of_each_tier(tmp_path: Path
                 f"openai:m@{llm.url}", lambda tier: heard.append(tier.tier)
             )
     assert heard == list(ORDER)
-    assert trial.verdict == "m can keep the memory of a story."
+    assert trial.verdict == "m can remember a story."
 
 
 def test_a_server_that_breaks_is_an_error_of_each_tier() -> None:

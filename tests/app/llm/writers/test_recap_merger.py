@@ -134,7 +134,7 @@ async def test_the_whole_is_asked_for_where_changes_cannot_be_read() -> None:
         Merge("Ann hired Bo.", "S", "Bo left.", tokens=200)
     )
     assert written.value == "DEVELOPMENTS\nAnn hired Bo.\nBo left."
-    assert "with changes to an entry that there is not" in backend.requests[1]
+    assert "with changes to an entry that does not exist" in backend.requests[1]
     assert '{"recap":' in backend.requests[1]
 
 
@@ -157,7 +157,7 @@ def last_words(prompt: str) -> str:
 async def test_an_answer_that_repeats_the_end_of_its_request_is_no_recap(before: Recap) -> None:
     """Its headings made it one, in which everything that had happened was lost."""
     backend = Backend(last_words)
-    with pytest.raises(AnswerUnusable, match=r"words of the request|leaves out most"):
+    with pytest.raises(AnswerUnusable, match=r"words from the request|leaves out most"):
         await writer_of(backend).running_recap(
             Merge(before.render(), "S", scene_of(3).render(), tokens=950)
         )
@@ -186,19 +186,19 @@ async def test_what_loses_most_of_the_recap_is_asked_for_again(answer: str) -> N
 
 async def test_no_recap_of_a_scene_or_message_holds_words_of_its_request() -> None:
     backend = Backend(lambda prompt: f"DEVELOPMENTS\nAnn left.\n{last_words(prompt)}")
-    with pytest.raises(AnswerUnusable, match="words of the request"):
+    with pytest.raises(AnswerUnusable, match="words from the request"):
         await writer_of(backend).scene_recap(messages("Ann left."), previous="", tokens=300)
     backend.answer = lambda prompt: (
         "The message, in the language of the message: Ann left. </message>"
     )
-    with pytest.raises(AnswerUnusable, match="words of the request"):
+    with pytest.raises(AnswerUnusable, match="words from the request"):
         await writer_of(backend).message_recap(messages("Ann left.")[0])
 
 
 async def test_no_document_of_memories_holds_words_of_its_request() -> None:
     backend = Backend(lambda prompt: f"Ann hired Bo at the old mill. {prompt.splitlines()[-1]}")
     model = writer_of(backend).memory
-    with pytest.raises(AnswerUnusable, match="words of the request"):
+    with pytest.raises(AnswerUnusable, match="words from the request"):
         await model.ask(
             "memory_away", {"memory": "Ann hired Bo.", "recent": "Ann: Come!"}, read_away
         )

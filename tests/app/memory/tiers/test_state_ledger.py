@@ -74,7 +74,7 @@ def test_a_dash_clears_a_field(sign: str) -> None:
         ("faction", "leader", "leadership"),
         ("faction", "goal", "objective"),
         ("place", "dangers", "hazards"),
-        ("character", "hostility level", ""),
+        ("character", "hostility", ""),
         ("object", "mood", ""),
         ("character", "favourite colour", ""),
     ],

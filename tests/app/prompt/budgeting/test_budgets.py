@@ -184,7 +184,8 @@ def test_one_tier_that_is_cut_gets_what_empty_ones_do_not_need(total: int) -> No
     after, changes = tuned(shares(total), {SlotName.LONG: 926}, total)
     assert after[SlotName.LONG] >= 1050
     assert sum(after[name] for name in SHARING) == total
-    assert {change.name: change for change in changes}[SlotName.LONG].sentence.startswith("Long:")
+    told = {change.name: change.sentence for change in changes}
+    assert told[SlotName.LONG].startswith("Long-term:")
 
 
 def test_tuning_says_what_it_changed_and_leaves_the_users_values_alone() -> None:
@@ -192,7 +193,10 @@ def test_tuning_says_what_it_changed_and_leaves_the_users_values_alone() -> None
     after, (change,) = tuned(before, {SlotName.LONG: 1000, SlotName(Tier.ARCS): 20})
     assert before == dict(DEFAULTS)
     assert after[SlotName.LONG] == 1150
-    assert change.sentence == "Long: raised from 500 to 1150 tokens, as it would take 1000 in full."
+    assert (
+        change.sentence
+        == "Long-term: raised from 500 to 1150 tokens, because it needs 1000 in full."
+    )
 
 
 def test_what_nobody_else_needs_is_not_said_to_be_needed() -> None:
@@ -201,10 +205,10 @@ def test_what_nobody_else_needs_is_not_said_to_be_needed() -> None:
     _, changes = tuned(shares(total), {SlotName(Tier.ARCS): 174, SlotName.LONG: 300}, total)
     spare = next(change for change in changes if change.after > change.before and change.full)
     assert spare.is_spare
-    assert "nobody else needs the rest" in spare.sentence
+    assert "nothing else needs the rest" in spare.sentence
     _, (needed,) = tuned(dict(DEFAULTS), {SlotName.LONG: 1_000})
     assert not needed.is_spare
-    assert "as it would take 1000 in full" in needed.sentence
+    assert "because it needs 1000 in full" in needed.sentence
 
 
 @given(_full, st.integers(8, 80).map(lambda n: n * 100))

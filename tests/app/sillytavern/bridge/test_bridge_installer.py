@@ -160,7 +160,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(user_folder: Path, manifest: st
     before = files(user_folder)
     with pytest.raises(BridgeError, match="something else"):
         install(user_folder)
-    with pytest.raises(BridgeError, match="left alone"):
+    with pytest.raises(BridgeError, match="not touched"):
         remove(user_folder)
     assert not status(user_folder).installed
     assert not write_pairing(user_folder, 1, "t")

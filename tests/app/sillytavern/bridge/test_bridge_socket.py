@@ -338,9 +338,9 @@ async def test_a_request_fails_in_words_when_the_page_cannot_or_is_gone(
         asking = asyncio.gather(server.request(shown, "ping"))
         await receive(page)
         await receive(page)
-    with pytest.raises(BridgeError, match="went away"):
+    with pytest.raises(BridgeError, match="was closed"):
         await asking
-    with pytest.raises(BridgeError, match="not connected"):
+    with pytest.raises(BridgeError, match="no longer connected"):
         await server.request(shown, "ping")
 
 

@@ -60,7 +60,7 @@ def marks_of(shown: Story, first: int = 0) -> dict[int, PageMark]:
 def test_a_mark_says_in_words_what_became_of_the_recap() -> None:
     stale = Inclusion(InclusionState.OUT_OF_BUDGET, "Full.", is_stale=True)
     mark = marks_of(story(recap="They met.", inclusion=stale))[0]
-    assert (mark.state, mark.word) == ("out-of-budget", "Out of budget, of an earlier text")
+    assert (mark.state, mark.word) == ("out-of-budget", "Out of budget, from an earlier text")
     assert (mark.reason, mark.recap) == ("Full.", "They met.")
 
 

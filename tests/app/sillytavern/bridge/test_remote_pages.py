@@ -316,7 +316,7 @@ async def test_a_page_that_talks_without_end_is_let_go_with_a_sentence(
         except ConnectionClosed:
             break
     code, reason = await closed_with(page)
-    assert (code, reason) == (REFUSED, "The page said more than a page has to say.")
+    assert (code, reason) == (REFUSED, "SillyTavern's page sent too much, so it was disconnected.")
 
 
 @pytest.mark.expects_log("app.sillytavern.bridge.bridge_socket")

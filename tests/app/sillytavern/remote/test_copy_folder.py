@@ -205,11 +205,11 @@ def test_two_chats_are_never_one_file_where_capitals_make_no_name(
         assert copy.write_chat(chat, COPIED) == path
         return
     before = path.read_bytes()
-    with pytest.raises(CopyRefused, match="one file on this computer"):
+    with pytest.raises(CopyRefused, match="the same file on this computer"):
         copy.write_chat(chat, CopiedChat(b"{}", ()))
-    with pytest.raises(CopyRefused, match="one file on this computer"):
+    with pytest.raises(CopyRefused, match="the same file on this computer"):
         copy.write_chat(ChatIdentity("solo", "Night", avatar="ADA.png"), COPIED)
-    with pytest.raises(CopyRefused, match="one file on this computer"):
+    with pytest.raises(CopyRefused, match="the same file on this computer"):
         copy.write_card(card)
     assert path.read_bytes() == before
 

@@ -37,7 +37,7 @@ def test_a_code_is_taken_once_however_it_is_typed(code: PairingCode) -> None:
     text = code.show().text
     assert len(text) == 7
     code.use(f" {text.lower().replace('-', ' ')} ")
-    with pytest.raises(BridgeError, match="No code is shown"):
+    with pytest.raises(BridgeError, match="not showing a code"):
         code.use(text)
 
 

@@ -229,7 +229,7 @@ async def test_a_backup_that_the_disk_does_not_take_is_said(tmp_path: Path) -> N
     store = Store(tmp_path / "story.sqlite3", backups=backups)
     await store.open()
     try:
-        with pytest.raises(StoreError, match="No backup"):
+        with pytest.raises(StoreError, match="could not be backed up"):
             await store.back_up_if_due()
     finally:
         await store.aclose()

@@ -99,7 +99,7 @@ async def test_what_no_copy_holds_is_not_hidden_behind_what_one_does(guarded: Gu
     await guarded.written(chat_text(20))
     (alarm,) = guarded.alarms
     assert "“Ana, the first evening” has 52 messages fewer than before." in alarm.sentence
-    assert alarm.sentence.endswith("holds 40 of them.")
+    assert alarm.sentence.endswith("has 40 of them.")
 
 
 async def test_messages_that_came_since_the_copy_are_missed_too(guarded: Guarded) -> None:
@@ -107,7 +107,7 @@ async def test_messages_that_came_since_the_copy_are_missed_too(guarded: Guarded
     await guarded.written(chat_text(75))
     await guarded.written(chat_text(62))
     (alarm,) = guarded.alarms
-    assert alarm.sentence.endswith("13 messages fewer than before, which no copy holds.")
+    assert alarm.sentence.endswith("13 messages fewer than before, and no copy has them.")
 
 
 async def test_what_came_since_the_copy_is_kept_when_the_chat_is_left(
@@ -185,8 +185,8 @@ async def test_a_few_deleted_messages_are_nobodys_business(guarded: Guarded) -> 
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "cannot be read"),
-        (b"\0" * 4096, "cannot be read"),
+        (b"", "can no longer be read"),
+        (b"\0" * 4096, "can no longer be read"),
         (chat_text(40)[:-9], "broken off"),
         (chat_text(1), "fewer"),
     ],
@@ -290,7 +290,7 @@ async def test_a_folder_that_was_moved_away_deleted_no_chat(
 async def test_a_copy_that_cannot_be_written_is_said(guarded: Guarded, tmp_path: Path) -> None:
     (tmp_path / "copies").write_text("in the way")
     await guarded.written(chat_text(12))
-    assert "could be kept" in guarded.failures[0]
+    assert "could be saved" in guarded.failures[0]
 
 
 async def test_a_copy_that_is_damaged_is_refused(guarded: Guarded) -> None:

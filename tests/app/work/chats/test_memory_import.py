@@ -151,7 +151,7 @@ async def test_newer_data_are_refused_in_words_and_nothing_is_changed(
     async with opened(demo_tavern, tmp_path / "own data") as world:
         view = await world.open()
         assert (view.memories, view.entities, view.documents) == ((), (), ())
-        assert "of version 10" in view.problem
+        assert "have version 10" in view.problem
     put_both(demo_tavern)
     async with opened(demo_tavern, tmp_path / "own data") as world:
         assert active(await world.open())  # once a version that is known is there

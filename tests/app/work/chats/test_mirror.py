@@ -303,7 +303,7 @@ async def test_of_two_pages_the_longest_saves_and_the_other_is_only_told(bench: 
     # What hides saves later, by itself: that waits for the user to close one.
     bench.settings.put("auto_hide_scenes", 1)
     await bench.fold(1, 3)
-    assert "open in 2 pages" in await bench.mirrored()
+    assert "open in 2 SillyTavern pages" in await bench.mirrored()
     assert bench.hidden() == []
     bench.pages.pages = bench.pages.pages[1:]
     assert await bench.mirrored() == ""
@@ -326,7 +326,7 @@ async def test_while_a_reply_is_written_it_waits_and_then_goes_on(bench: Bench) 
 @pytest.mark.parametrize(
     ("arrange", "sentence"),
     [
-        (lambda pages: pages.show("Mill"), "when SillyTavern shows it"),
+        (lambda pages: pages.show("Mill"), "once SillyTavern shows it"),
         (lambda pages: setattr(pages, "paired", False), "bridge"),
     ],
 )

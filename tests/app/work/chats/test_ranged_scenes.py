@@ -66,7 +66,7 @@ def test_breaks_that_were_found_here_give_way() -> None:
     left, _ = taken((0, 9), (10, 19), breaks=before)
     assert shown(left, *before) == [(0, 9, ""), (10, 19, "S10")]
     assert {one.anchor for one in left.hidden} == {"m2", "m12"}
-    assert "2 scene breaks found here that give way" in left.parts
+    assert "2 scene breaks found here, which are replaced" in left.parts
 
 
 def test_a_scene_that_the_user_marked_or_a_model_recapped_is_neither_cut_nor_joined() -> None:

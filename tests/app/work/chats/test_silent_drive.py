@@ -33,7 +33,7 @@ async def test_a_chat_that_another_machine_writes_is_read_and_the_drive_named(
     async with open_companion(
         user_folders(tmp_path / "own"), tavern=demo_tavern.user_folder, llm="builtin"
     ) as companion:
-        assert "its drive tells of no changes" in companion.health.sillytavern.sentence
+        assert "its drive does not report changes" in companion.health.sillytavern.sentence
 
         def length() -> int:
             story = companion.story(demo_tavern.chat)

@@ -300,7 +300,7 @@ async def test_an_arc_is_not_opened_twice(world: World) -> None:
     arc: dict[str, Any] = {"tier": Tier.ARCS, "type": "arc"}
     closed = world.memory("closed", 4, **arc, endings=(Ending(EndReason.RESOLVED),))
     await world.write(closed, world.memory("open", 4, **arc, text="  CLOSED"))
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         await world.companion.memories.reopen(world.tavern.chat, "closed")
 
 
@@ -515,7 +515,7 @@ async def test_names_are_merged_renamed_and_deleted_and_all_of_it_comes_back(wor
     assert world.companion.memory(path).entities == ()
     assert [await edits.undo(path) for _ in range(3)] == ["delete a name", "rename", "merge names"]
     assert rows(world) == at_first
-    with pytest.raises(UsageError, match="not known"):
+    with pytest.raises(UsageError, match="no longer known"):
         await memories.merge_entities(path, "nobody", "spring")
 
 
@@ -541,7 +541,7 @@ async def test_nothing_is_changed_where_another_program_works(
 async def test_a_deed_that_fails_half_way_changes_nothing(world: World) -> None:
     await filled(world)
     before = rows(world)
-    with pytest.raises(UsageError, match="not there"):
+    with pytest.raises(UsageError, match="no longer exists"):
         await world.companion.memories.delete(world.tavern.chat, ["session", "no such"])
     assert rows(world) == before
     assert (await world.companion.edits.undo_labels(world.tavern.chat)) == ("", "")

@@ -28,7 +28,7 @@ TEXTS = (
 
 
 class Desk:
-    """A chat whose recaps the built-in way wrote; its fourth message has two swipes."""
+    """A chat whose recaps the built-in rules wrote; its fourth message has two swipes."""
 
     def __init__(self, companion: Companion, path: Path) -> None:
         self.companion = companion
@@ -174,7 +174,7 @@ async def test_the_recap_of_the_previous_swipe_is_found_and_can_be_taken_over(de
     assert found.text == "The boat was there."
     await desk.deed(
         desk.edits.take_from_previous_swipe(desk.path, desk.anchor(3)),
-        "recap of #3 from the swipe before",
+        "recap of #3 from the previous swipe",
     )
     assert desk.recap(3).text == "The boat was there."
     assert desk.recap(3).source_hash == desk.story.messages[3].content_hash

@@ -114,7 +114,7 @@ async def test_the_recaps_of_both_scenes_are_written_anew_after_a_move(desk: Des
 
 @pytest.mark.parametrize("to", [5, 9, 29, 35])
 async def test_a_break_never_passes_another(desk: Desk, to: int) -> None:
-    with pytest.raises(UsageError, match="behind its own first message"):
+    with pytest.raises(UsageError, match="between its own first message"):
         await desk.edits.move(desk.path, desk.anchor(19), desk.anchor(to))
     assert desk.ends == list(BREAKS)
     assert desk.edits.places(desk.path, desk.anchor(19)) == range(10, 29)

@@ -86,8 +86,8 @@ async def test_settings_come_back_on_another_machine(
         ({"embeddings": "openai:m@http://127.0.0.1:99"}, "sent to http://127.0.0.1:99."),
         ({"mirror_to_chat": True}, "write into your chats"),
         ({"auto_hide_scenes": 0}, "write into your chats"),
-        ({"daily_cap": 0}, "daily cap"),
-        ({"daily_cap_unit": "tokens"}, "daily cap"),
+        ({"daily_cap": 0}, "daily limit"),
+        ({"daily_cap_unit": "tokens"}, "daily limit"),
         ({"backend": "ollama:llama3"}, ""),
         ({"model_memory": "openai:other@http://127.0.0.1:1234/v1"}, ""),  # known already
         ({"theme": "dark", "mirror_to_chat": False, "auto_hide_scenes": -1}, ""),
@@ -125,7 +125,7 @@ async def test_one_wrong_value_refuses_the_file(
 async def test_any_other_file_is_refused(machine: Machine, tmp_path: Path, text: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(text, "utf-8")
-    with pytest.raises(UsageError, match="no file of"):
+    with pytest.raises(UsageError, match="not a Tavernkeep settings file"):
         await machine.files.read(path)
 
 

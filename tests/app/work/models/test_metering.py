@@ -176,7 +176,7 @@ async def test_a_database_that_cannot_be_written_does_not_cost_the_answer(
 
 def test_no_cap_is_ever_reached_where_none_is_set() -> None:
     assert not DayCap(0, "requests", Spent(10**9)).is_reached
-    assert DayCap(1, "requests", Spent(1)).sentence.startswith("The cap of this day is reached")
+    assert DayCap(1, "requests", Spent(1)).sentence.startswith("Today's limit of")
 
 
 async def test_the_trial_of_a_model_is_counted_as_one(store: Store) -> None:

@@ -99,7 +99,7 @@ async def test_no_ollama_means_no_models_and_no_fault() -> None:
         (ModelTrial("I'm sorry, but I can't help with that.", 1.0), False, False, "refused"),
         (ModelTrial("<think>Ada hides it", 1.0), False, False, "reasoning"),
         (ModelTrial("Ada sleeps.", 1.0), False, False, "next to nothing"),
-        (ModelTrial("Here is what you asked for.", 1.0), False, False, "not tell of the scene"),
+        (ModelTrial("Here is what you asked for.", 1.0), False, False, "not tell the scene"),
         (ModelTrial(SAMPLE, 1.0), False, False, "as long as the scene"),
     ],
 )

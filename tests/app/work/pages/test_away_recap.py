@@ -256,7 +256,7 @@ async def test_what_somebody_asks_for_is_shown_to_be_written_and_told_when_they_
     away.model = Model()
     away.pages.recap_asked.emit(away.path)
     await away.model.asked.wait()
-    assert away.pages.recaps == [("Previously", "wolf-7b is writing what happened before …")]
+    assert away.pages.recaps == [("Previously", "wolf-7b is writing the story so far …")]
     away.pages.moved_on.emit(away.path)
     away.pages.is_replying = True
     away.model.may_answer.set()
@@ -282,7 +282,7 @@ async def test_where_the_model_fails_what_is_stored_is_told(away: Away) -> None:
     await away.remember()
     await away.stay_away(50)
     await away.open()
-    said = "wolf-7b cannot be asked now. This is the running recap."
+    said = "wolf-7b cannot be asked right now. This is the running recap."
     assert away.pages.recaps[-1][1] == f"{said}\n\n{STORED}"
 
 
@@ -302,7 +302,7 @@ async def test_where_the_answer_is_of_no_use_the_running_recap_is_told_and_that_
     await away.chat.refresh()
     away.pages.recap_asked.emit(away.path)
     await away.tasks.wait()
-    said = "The answer of wolf-7b was of no use. This is the running recap."
+    said = "The answer of wolf-7b was not usable. This is the running recap."
     assert away.pages.recaps[-1][1] == f"{said}\n\n{STORED}"
 
 

@@ -74,7 +74,9 @@ async def test_right_after_the_start_a_page_is_looked_for_and_nobody_is_told_to_
 ) -> None:
     monkeypatch.setattr(bridge_watch, "SEEK_SECONDS", 0.3)
     await link.start(find_taverns(demo_tavern.user_folder))
-    assert link.health == HealthItem("bridge", Light.IDLE, "Bridge looks for SillyTavern's page")
+    assert link.health == HealthItem(
+        "bridge", Light.IDLE, "Bridge is looking for SillyTavern's page"
+    )
     assert (await until(link, "reload")).light is Light.IDLE
 
 
@@ -105,7 +107,7 @@ async def test_a_bridge_that_was_taken_out_is_offered_again_and_found_when_it_re
     assert remedy(item) is Remedy.INSTALL_BRIDGE
     (kept / "pairing.json").unlink()
     shutil.move(kept, folder)
-    await until(link, "Bridge looks")
+    await until(link, "Bridge is looking")
     assert json.loads((folder / "pairing.json").read_text())["port"]
 
 
@@ -116,11 +118,11 @@ async def test_a_password_that_differs_is_said_and_written_again_on_demand(
     pairing = extension(demo_tavern) / "pairing.json"
     ours = json.loads(pairing.read_text())
     pairing.write_text(json.dumps(ours | {"token": "another"}))
-    item = await until(link, "another password")
+    item = await until(link, "a different password")
     assert item.light is Light.BAD
     assert remedy(item) is Remedy.PAIR_AGAIN
     await BridgeSetup(link).pair_again()
-    assert "another password" not in link.health.sentence
+    assert "a different password" not in link.health.sentence
     assert json.loads(pairing.read_text())["token"] == ours["token"]
 
 

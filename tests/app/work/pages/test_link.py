@@ -282,7 +282,7 @@ async def test_the_page_is_asked_for_what_its_model_can(linked: Linked) -> None:
     asking = asyncio.gather(linked.link.ask_page("connection", {}, seconds=30))
     await linked.page.recv()
     await linked.page.close()
-    with pytest.raises(BackendAway, match="went away"):
+    with pytest.raises(BackendAway, match="was closed"):
         await asking
     with pytest.raises(BackendAway, match="not open"):
         await linked.link.ask_page("connection", {}, seconds=30)

@@ -318,7 +318,7 @@ async def test_the_program_speaks_the_language_of_the_page(
             link.page = replace(page, language=language)
 
     for language, said, tokens in (
-        ("en", "The work goes on.", "Models today"),
+        ("en", "Work continues.", "Models today"),
         ("de-de", "Die Arbeit geht weiter.", "Modelle heute"),
         ("", "Die Arbeit geht weiter.", "Modelle heute"),  # an older page says none
     ):
@@ -382,7 +382,7 @@ async def test_the_page_is_sent_to_a_message_of_the_chat_that_it_shows(table: Ta
     )
     await table.page.wish("marks", index=0)
     assert not table.companion.page.shows(table.path)
-    with pytest.raises(UsageError, match="does not show this chat"):
+    with pytest.raises(UsageError, match="is not showing this chat"):
         await table.companion.page.go_to(table.path, table.message(7).anchor)
     await table.page.send(type="event", name="chat_changed", length=LENGTH)
 

@@ -149,10 +149,10 @@ async def test_without_a_page_nothing_is_waited_for(counting: Counting) -> None:
 
 async def test_how_texts_were_counted_is_said(counting: Counting) -> None:
     tokens = counting.tokens
-    assert tokens.how_counted(TEXTS).startswith("Estimates, until")
+    assert tokens.how_counted(TEXTS).startswith("Estimated until")
     tokens.on_page_came()
     await counting.changed()
-    assert tokens.how_counted(TEXTS).startswith("Partly estimates")
+    assert tokens.how_counted(TEXTS).startswith("Partly estimated")
     tokens.want(TEXTS)
     await counting.changed()
     assert tokens.how_counted(TEXTS) == ""

@@ -239,7 +239,7 @@ LIES: dict[str, tuple[str, Callable[[Answer], Any], str]] = {
     "marks of nothing it has": (
         "copy_state",
         put(marks=[[1, 20]] * 5),
-        "not those that it told of",
+        "different messages than it announced",
     ),
     "other lines": (
         "copy_lines",
@@ -255,8 +255,8 @@ LIES: dict[str, tuple[str, Callable[[Answer], Any], str]] = {
     ),
     "no JSON": ("copy_lines", lambda a: put(lines=["mes"] * len(a["lines"]))(a), "is none"),
     "another's card": ("copy_member", put(avatar="Eve.png"), "others than those"),
-    "a card with a path": ("copy_company", put(members=["../../x.png"]), "name of a file"),
-    "a card that is none": ("copy_company", put(members=["x.exe"]), "name of a file"),
+    "a card with a path": ("copy_company", put(members=["../../x.png"]), "cannot be a file name"),
+    "a card that is none": ("copy_company", put(members=["x.exe"]), "cannot be a file name"),
     "endless members": ("copy_company", put(members=["Ada.png"] * 101), "no sense"),
     "a group that it is not in": (
         "copy_company",

@@ -141,7 +141,7 @@ async def test_where_nothing_listens_no_code_is_shown(
     async with open_companion(
         user_folders(tmp_path / "own"), tavern=demo_tavern.user_folder, llm="builtin", watch=False
     ) as companion:
-        with pytest.raises(UsageError, match="does not listen"):
+        with pytest.raises(UsageError, match="is not accepting"):
             companion.remote.show_code()
 
 
@@ -163,7 +163,7 @@ async def test_a_port_that_another_program_has_is_told_and_taken_back(
             (tavern,) = companion.remote.taverns
             health = companion.health.bridge
             assert health.light is Light.BAD
-            assert f"Another program has port {port}" in health.sentence
+            assert f"Another program uses port {port}" in health.sentence
             remedy = remedy_for(health, has_tavern=True, is_paused=False)
             assert remedy is Remedy.SHOW_CODE
             assert health.sentence in companion.remote.problem(tavern.folder)

@@ -883,7 +883,7 @@ async def test_where_no_kind_of_answer_is_of_use_all_of_it_pauses(
     await queue.add([spec("a"), *map(reading, "bcde"), *map(spec, "fgh")])
     await queue.wait_idle()
     assert queue.is_paused
-    assert "answers in a row were of no use" in queue.in_vain
+    assert "answers in a row were not usable" in queue.in_vain
     assert [op.spec.key for op in queue.open.values()] == ["g", "h"]
 
 

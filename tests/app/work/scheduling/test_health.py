@@ -40,7 +40,7 @@ def test_that_changes_have_to_be_looked_for_is_said_where_nothing_worse_is() -> 
     how: dict[str, Any] = {"is_writing": False, "unwritten": (), "folder_gone": ""}
     assert "drive" not in sillytavern_health((), (), **how).sentence
     assert (
-        "its drive tells of no changes"
+        "its drive does not report changes"
         in sillytavern_health((), (), **how, is_silent=True).sentence
     )
     gone = sillytavern_health((), (), **how | {"folder_gone": "It is gone."}, is_silent=True)
@@ -68,8 +68,8 @@ def test_what_was_overcome_is_told_of_no_more() -> None:
     assert queue_health((again, made)).sentence == "1 waiting: Nobody answers."
     kept = replace(
         again,
-        error="SillyTavern's page is not open. The work goes on when it is, in a "
-        "browser on this computer.",
+        error="SillyTavern's page is not open. Work continues once it is open "
+        "in a browser on this computer.",
     )
     translation.use("de")
     try:
@@ -82,9 +82,9 @@ def test_a_catch_up_that_has_nothing_queued_is_not_nothing_to_do() -> None:
     """Between two of its requests, and while the chat's folder was away."""
     health = queue_health((), catching_up=(CATCHING_UP,))
     assert (health.light, health.sentence) == (Light.WORKING, "Catching up, 14 of 606 requests")
-    away = replace(CATCHING_UP, why="The chat's file is not there.")
+    away = replace(CATCHING_UP, why="The chat's file is missing.")
     assert queue_health((), catching_up=(away,)).sentence == (
-        "Catching up waits: The chat's file is not there."
+        "Catching up waits: The chat's file is missing."
     )
     both = queue_health((), catching_up=(away, replace(CATCHING_UP, chat=2, done=20)))
     assert both.sentence == "Catching up, 20 of 612 requests"
@@ -114,7 +114,7 @@ def test_an_answer_of_no_use_is_not_nothing_to_do() -> None:
     vain = replace(
         Operation(1, SPEC, OperationStatus.DONE), finished=9.0, error="It wrote prose, twice."
     )
-    said = "Nothing else to do. Recap of scene 1 came to nothing: It wrote prose, twice."
+    said = "Nothing else to do. Recap of scene 1 gave no result: It wrote prose, twice."
     assert queue_health((vain,)).sentence == said
     model = backend_health("model", (vain,), "", 100)
     assert (model.light, model.sentence) == (Light.BAD, "model: It wrote prose, twice.")

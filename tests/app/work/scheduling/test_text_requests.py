@@ -147,7 +147,7 @@ async def test_of_a_character_that_may_add_nothing_no_text_is_written_on_a_word_
         there, asked = offers(play), len(play.llm.requests)
         for request in (TextRequest.PROFILES, TextRequest.CANON):
             assert "Mira" in there[request].why_not
-            with pytest.raises(UsageError, match="change that first"):
+            with pytest.raises(UsageError, match="Change that first"):
                 await play.companion.texts.ask(play.path, request)
         await play.companion.settled(play.path)
         assert len(play.llm.requests) == asked

@@ -364,7 +364,7 @@ def test_a_recap_under_the_pointer_is_told_whole_with_its_reasoning(view: ChatVi
     foot = geo.card_rect(area, column).bottom() - 10
     part = part_at(model_of(view), row, area, column, QPoint(column.text_left + 90, foot))
     lines = tip_of(model_of(view), row, part, in_gutter=False).splitlines()
-    assert lines == [recap.text, "Begun with: In it: ", "Reasoning: Who <b>left</b>?"]
+    assert lines == [recap.text, "Starts with: In it: ", "Reasoning: Who <b>left</b>?"]
     above = part_at(model_of(view), row, area, column, QPoint(column.text_left + 90, area.y() + 40))
     assert tip_of(model_of(view), row, above, in_gutter=False) == ""
     endless = MessageRecap("x" * 90_000, reasoning="y" * 90_000)
@@ -481,5 +481,5 @@ def test_what_lies_over_the_foot_covers_no_last_line_and_moves_nothing(
 
 def test_the_tip_of_a_recap_says_which_extension_wrote_it() -> None:
     theirs = MessageRecap("She came.", taken_from="MessageSummarize")
-    assert recap_tip(theirs) == "She came.\nTaken over from MessageSummarize."
+    assert recap_tip(theirs) == "She came.\nImported from MessageSummarize."
     assert recap_tip(MessageRecap("She came.")) == "She came."
