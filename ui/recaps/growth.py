@@ -140,6 +140,8 @@ class GrowthLine(QWidget):
         last = len(places) - 1
         end = places[last].x() - metrics.horizontalAdvance(self._points[last].word)
         for nth, (point, place) in enumerate(zip(self._points, places, strict=True)):
+            if nth != last and place.x() < free:
+                continue  # among thousands hardly one has room: measured are those alone
             half = metrics.horizontalAdvance(point.word) / 2
             left = max(0.0, min(place.x() - half, self.width() - 2 * half))
             # The last one is always named; others where there is room.
