@@ -113,11 +113,17 @@ def is_doubtful(mark: SceneBreak) -> bool:
     return is_found and mark.confidence < SURE
 
 
-def cost_of_stretches(story: Story, done: Asked, rules: SearchRules) -> SearchCost:
-    """What asking takes from here on, at most: not every stretch leaves something open."""
+def cost_of_stretches(
+    story: Story, done: Asked, rules: SearchRules, doubts: Collection[str] = ()
+) -> SearchCost:
+    """What asking takes from here on, at most: not every stretch leaves something open. doubts: as
+    for `next_stretch`; of what lies before the first of them nobody is asked.
+    """
     told = [i for i, m in enumerate(story.messages) if is_choosable(m, rules.speakers)]
     newest = len(story.messages) - 1 - max(1, rules.offset)
     left = [index for index in told if done.until < index <= newest]
+    first = next((at for at, i in enumerate(left) if story.messages[i].anchor in doubts), 0)
+    left = left[max(0, first - LEAD) :]
     requests = min(len(left) // LEAST, ceil(len(left) / STRETCH))
     requests = max(0, min(requests, ceil(len(told) / STRETCH) - done.count))
     shown = sum(min(story.message_tokens[index], TOKENS_SHOWN) for index in left)

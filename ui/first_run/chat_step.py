@@ -27,7 +27,7 @@ from ui.core.chat_words import chat_title, chat_words
 from ui.core.session import Session
 from ui.first_run.step import Step
 from ui.first_run.welcome import changed_at, newest_chats
-from ui.shell.notice import plan_sentence
+from ui.shell.plan_words import plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 
 LONGEST_COMMAND = 64  # characters

@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from app.core.operations import Operation, OperationStatus
 from app.core.translation import N_, retold, tr
 from ui.core.session import Session
-from ui.shell.notice import READ, Notice, plan_sentence
+from ui.shell.notice import Notice
+from ui.shell.plan_words import READ, plan_sentence
 
 READING = "reading for memory"
 SECONDS = 60.0  # that it is said for: the reading goes on meanwhile

@@ -30,7 +30,7 @@ from ui.offers.story_reading import StoryReading
 from ui.offers.trim_notice import TrimNotice
 from ui.offers.undone import UndoneNotice
 from ui.shell.frame import Frame
-from ui.shell.notice import plan_command, plan_sentence
+from ui.shell.plan_words import offer_sentence, plan_command
 from ui.shell.setting_entries import API_KEY
 
 CATCH_UP, PART = "catch up", "part"
@@ -124,7 +124,6 @@ class Banners(QObject):
         self._page = key
         self._frame.notice.follow_page(key)
         self.cap_notice.look()
-        self._on_catch_up_offered(self._session.plan)
 
     def leave_counting(self) -> None:
         """The page of memories is there, and says itself how many wait for review."""
@@ -151,13 +150,15 @@ class Banners(QObject):
 
     def _on_catch_up_offered(self, plan: CatchUpPlan | None) -> None:
         notice = self._frame.notice
-        # The work page says it in its own place, and who has closed it was not mistaken.
-        if plan is not None and self._page != "work" and plan != self._closed_plan:
+        # Beside the story alone, not over what another page shows; Work has a place for it. Who has
+        # closed it was not mistaken.
+        if plan is not None and plan != self._closed_plan:
             notice.offer(
                 CATCH_UP,
-                plan_sentence(plan),
+                offer_sentence(plan),
                 way_on=plan_command(plan),
-                choices={PART: tr("Only part of it")} if plan.has_parts else {},
+                choices={PART: tr("Choose a part")} if plan.has_parts else {},
+                pages=("story",),
             )
         else:
             notice.withdraw(CATCH_UP)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.core.operations import MEMORY, RECAPS
-from app.core.part_health import about
-from app.core.translation import N_, number, roughly, tr, trn
+from app.core.translation import tr
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.controls.surfaces import CARD_RADIUS
@@ -23,153 +20,9 @@ from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 
-if TYPE_CHECKING:
-    from app.views.catch_up import CatchUpPlan
-
-READ = N_("Read for memory")
-ON_TOP = N_(
-    "Whatever is found adds to this; you are asked again before it adds more than a quarter."
-)
 NO_CHOICES: Mapping[str, str] = {}
 MOST_CHOICES = 2
 INFORMS_SECONDS, FAILED_SECONDS = 30.0, 60.0
-
-
-def _search_sentence(plan: CatchUpPlan) -> str:
-    search = plan.search
-    if search.requests == search.requests_at_most:
-        return trn(
-            "Looking for scene breaks takes {n} request; the scenes found are then recapped.",
-            "Looking for scene breaks takes {n} requests; the scenes found are then recapped.",
-            search.requests,
-        )
-    return tr(
-        "Looking for scene breaks takes about {requests} requests, at "
-        "most {requests_at_most}; the scenes found are then recapped.",
-        requests=number(search.requests),
-        requests_at_most=number(search.requests_at_most),
-    )
-
-
-def plan_sentence(plan: CatchUpPlan) -> str:
-    """What recapping a backlog takes, before the user says yes."""
-    said = [_search_sentence(plan)] if plan.search.requests else []
-    if plan.reading.requests:
-        said.append(
-            trn(
-                "{n} message has not been read for memory yet, #{first}.",
-                "{n} messages have not been read for memory yet, #{first} to #{last}.",
-                plan.reading.messages,
-                first=plan.reading.first,
-                last=plan.reading.last,
-            )
-        )
-    work = _work_sentence(plan, alone=not said)
-    if plan.search.requests:
-        work = f"{work} {tr(ON_TOP)}"
-    if plan.reading.requests:  # they follow from what is read, which nobody knows yet
-        work = f"{work} {tr('Profiles, canon and keywords need a few more.')}"
-    if plan.scenes:
-        scenes = trn(
-            "{n} scene has no recap yet, #{first} to #{last}.",
-            "{n} scenes have no recap yet, #{first} to #{last}.",
-            plan.scenes,
-            first=plan.first,
-            last=plan.last,
-        )
-        said.append(scenes)
-    if plan.agreed:
-        more = trn(
-            "More was found than the {n} request you agreed to; this is what is left.",
-            "More was found than the {n} requests you agreed to; this is what is left.",
-            plan.agreed,
-        )
-        said.insert(0, more)
-    if plan.read_in:
-        shared = tr(
-            "“{chat}” shares messages with this chat and is being worked on "
-            "right now. What is read there is reused here afterwards. If you "
-            "start before that, you pay for it twice.",
-            chat=plan.read_in,
-        )
-        said.insert(0, shared)
-    return " ".join((*said, work))
-
-
-def _work_sentence(plan: CatchUpPlan, *, alone: bool) -> str:
-    """What all of it takes. alone: nothing was said before it of single parts."""
-    cost = ", ".join(_costs(plan))
-    requests = _requests(plan)
-    is_reading_alone = plan.reading.requests == plan.requests > 0
-    if is_reading_alone:
-        work = tr(
-            "Reading them takes {requests} to the model, about {cost}.",
-            requests=requests,
-            cost=cost,
-        )
-    elif not plan.scenes:
-        work = tr("About {cost}.", cost=cost)
-    elif not alone and not plan.has_parts:
-        work = tr(
-            "Together that takes {requests} to the model, about {cost}.",
-            requests=requests,
-            cost=cost,
-        )
-    elif not alone:
-        work = tr(
-            "Everything together takes {requests} to the model, about {cost}.",
-            requests=requests,
-            cost=cost,
-        )
-    else:
-        work = tr(
-            "Writing them takes {requests} to the model, about {cost}.",
-            requests=requests,
-            cost=cost,
-        )
-    return work
-
-
-def parts_sentence(plan: CatchUpPlan) -> str:
-    """What each part of a plan takes alone, "" where it has none."""
-    if not plan.parts:
-        return ""
-    recaps, memory = (
-        ", ".join((_requests(part), *_costs(part)))
-        for part in (plan.parts[RECAPS], plan.parts[MEMORY])
-    )
-    return tr("Only the recaps: {recaps}. Only memory: {memory}.", recaps=recaps, memory=memory)
-
-
-def _requests(plan: CatchUpPlan) -> str:
-    requests = trn("{n} request", "{n} requests", plan.requests)
-    return tr("at least {requests}", requests=requests) if plan.search.requests else requests
-
-
-def plan_command(plan: CatchUpPlan) -> str:
-    """What the button says that has all of a backlog worked off."""
-    if plan.has_parts:
-        return tr("All of it")
-    is_reading_alone = plan.reading.requests == plan.requests > 0
-    return tr(READ) if is_reading_alone else tr("Write the recaps")
-
-
-def _costs(plan: CatchUpPlan) -> list[str]:
-    """Tokens; time and price, where they are known."""
-    tokens = plan.prompt_tokens + plan.output_tokens
-    parts = [tr("{tokens} tokens", tokens=roughly(tokens))]
-    if plan.seconds is not None:
-        time = about(plan.seconds)
-        parts.append(
-            tr("{time} with an average model", time=time)
-            if plan.is_guessed
-            else tr("{time} at the speed of its test", time=time)
-            if plan.is_tested
-            else tr("{time} at its recent speed", time=time)
-        )
-    if plan.price is not None:
-        parts.append(tr("about {price} at your prices", price=number(plan.price, 2)))
-    return parts
 
 
 @dataclass(frozen=True, slots=True)

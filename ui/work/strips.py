@@ -13,7 +13,7 @@ from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line
-from ui.shell.notice import parts_sentence, plan_command, plan_sentence
+from ui.shell.plan_words import parts_sentence, plan_command, plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE
 from ui.work.use_words import cap_words

@@ -177,7 +177,7 @@ def search_cost(
     total = SearchCost()
     if extent is SearchExtent.NONE and asks_about_doubts(settings, writing):
         done = asked(story, state.searched)
-        return cost_of_stretches(story, done, stretch_rules(settings))
+        return cost_of_stretches(story, done, stretch_rules(settings), frozenset(state.doubts))
     if writing.of(OperationKind.DETECT_BREAKS).is_free or extent is SearchExtent.NONE:
         return total
     batch = 1 if extent is SearchExtent.ALL else SceneSettings(settings).scene_break_batch

@@ -88,6 +88,17 @@ def test_the_count_of_questions_is_bound_by_the_messages_there_are() -> None:
     assert cost_of_stretches(story, Asked(3, 30), RULES).requests == 0
 
 
+def test_what_lies_before_the_first_doubt_is_not_asked_about_and_costs_nothing() -> None:
+    """Two requests were offered for the one question that a chat of 70 messages had."""
+    story = story_of(70, found("m33"))
+    assert cost_of_stretches(story, Asked(), RULES).requests == 2
+    doubts = frozenset({"m33"})
+    search = next_stretch(place_of(story), story, doubts, Asked(), RULES)
+    assert search is not None
+    cost = cost_of_stretches(story, Asked(), RULES, doubts)
+    assert (cost.requests, cost.messages) == (1, search.last - search.first + 1)
+
+
 def test_scenes_that_came_with_the_chat_are_left_alone() -> None:
     story = story_of(110, SceneBreak("m60", BreakOrigin.IMPORT))
     assert unasked(story, asked(story, []), RULES)[0] == 61

@@ -13,7 +13,8 @@ from app.story.break_search import SearchCost
 from app.views.catch_up import CatchUpPlan, ReadingCost
 from app.work.planning.catch_up import parts_of
 from ui.shell import notice as notice_module
-from ui.shell.notice import Notice, parts_sentence, plan_command, plan_sentence
+from ui.shell.notice import Notice
+from ui.shell.plan_words import offer_sentence, parts_sentence, plan_command, plan_sentence
 
 SEARCH = SearchCost(90, 12, 60, 9_000, 1_000)
 
@@ -35,13 +36,12 @@ def test_a_branch_says_that_its_parent_is_worked_off() -> None:
 def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     sentence = plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=SEARCH))
     assert sentence == (
-        "Looking for scene breaks takes about 12 requests, at most 60; the scenes found are "
-        "then recapped. About 10,000 tokens. Whatever is found adds to this; you are asked "
-        "again before it adds more than a quarter."
+        "Looking for scene breaks takes about 12 requests, at most 60. About 10,000 tokens. "
+        "Recaps of the scenes found add to this; you are asked again before it adds 25 %."
     )
     sure = replace(SEARCH, requests_at_most=SEARCH.requests)
     assert plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=sure)).startswith(
-        "Looking for scene breaks takes 12 requests; the scenes found are then recapped."
+        "Looking for scene breaks takes 12 requests. About 10,000 tokens."
     )
     sentence = plan_sentence(CatchUpPlan(5, 0, 80, 21, 20_000, 2_000, search=SEARCH))
     assert "about 12 requests, at most 60" in sentence
@@ -54,18 +54,44 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
     reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
     plan = CatchUpPlan(0, 0, 143, 8, 30_000, 3_000, reading=reading)
     assert plan_sentence(plan) == (
-        "140 messages have not been read for memory yet, #4 to #143. Reading them takes 8 "
-        "requests to the model, about 33,000 tokens. Profiles, canon and keywords need a few "
-        "more."
+        "140 messages have not been read for memory yet, #4 to #143. Reading them takes at least 8 "
+        "requests to the model, about 33,000 tokens. Profiles, canon, summaries, keywords and a "
+        "look through older memories need a few more."
     )
     assert plan_command(plan) == "Read for memory"
+    assert offer_sentence(plan) == (
+        "140 messages not read for memory: at least 8 requests, 33,000 tokens."
+    )
     both = CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading)
     assert plan_sentence(both) == (
         "140 messages have not been read for memory yet, #4 to #143. 5 scenes have no recap yet, "
-        "#0 to #143. Everything together takes 17 requests to the model, about 33,000 tokens. "
-        "Profiles, canon and keywords need a few more."
+        "#0 to #143. Everything together takes at least 17 requests to the model, about 33,000 "
+        "tokens. Profiles, canon, summaries, keywords and a look through older memories need a few "
+        "more."
     )
-    assert plan_command(both) == "All of it"
+    assert plan_command(both) == "Do all of it"
+
+
+def test_an_offer_over_the_story_says_the_same_in_one_sentence() -> None:
+    """Nine lines with eleven numbers lay over the chat."""
+    reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
+    plan = CatchUpPlan(5, 0, 143, 29, 40_000, 5_000, reading=reading, search=SEARCH)
+    assert offer_sentence(plan) == (
+        "Looking for scene breaks, 5 scenes without a recap, 140 messages not read for memory: at "
+        "least 29 requests, 45,000 tokens."
+    )
+    twice = offer_sentence(replace(plan, read_in="Harbour", agreed=20))
+    assert "pay for it twice. More was found than the 20 requests" in twice
+    folds = CatchUpPlan(0, 0, 99, 3, 9_000, 1_000, folds=3)
+    assert offer_sentence(folds) == "Running recap: 3 requests, 10,000 tokens."
+
+
+def test_what_asks_for_two_things_at_once_may_take_more_requests() -> None:
+    """Nine requests were said for all, and four more came for folds that the model left out."""
+    said = plan_sentence(CatchUpPlan(6, 0, 48, 6, 11_000, 1_000, folds=5, beside=5))
+    assert "takes at least 6 requests" in said
+    said = plan_sentence(CatchUpPlan(2, 0, 48, 2, 11_000, 1_000, folds=1, beside=1))
+    assert "takes 2 requests" in said
 
 
 def test_each_part_says_what_it_takes_alone() -> None:
@@ -77,13 +103,13 @@ def test_each_part_says_what_it_takes_alone() -> None:
     plan = replace(plan, parts=parts)
     assert parts_sentence(plan) == (
         "Only the recaps: 9 requests, 12,000 tokens, about 0.50 at your prices. "
-        "Only memory: 8 requests, 33,000 tokens."
+        "Only memory: at least 8 requests, 33,000 tokens."
     )
     assert plan_sentence(plan.of_part(RECAPS)) == (
         "5 scenes have no recap yet, #0 to #143. Writing them takes 9 requests to the model, about "
         "12,000 tokens, about 0.50 at your prices."
     )
-    assert "Reading them takes 8 requests" in plan_sentence(plan.of_part(MEMORY))
+    assert "Reading them takes at least 8 requests" in plan_sentence(plan.of_part(MEMORY))
 
 
 @pytest.mark.usefixtures("in_german")

@@ -165,7 +165,7 @@ async def test_a_backlog_is_begun_followed_and_stopped_on_the_work_page(
         await until(lambda: "scenes have no recap yet" in strip._facts.text())
         assert len(llm.requests) == 2
         window.show_page("story")
-        assert "scenes have no recap yet" in window.frame.notice.sentence
+        assert "scenes without a recap" in window.frame.notice.sentence
         await companion.put_setting("backend", "builtin")
         await companion.settled(demo_tavern.chat)
         await until(lambda: not strip.isVisible())
@@ -210,11 +210,16 @@ async def test_the_notice_of_a_backlog_says_that_it_starts_all_of_it_or_leads_to
     plan = CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading)
     notice = window.frame.notice
     session.catch_up_offered.emit(plan)
-    assert notice.way_on == "All of it"
+    assert notice.way_on == "Do all of it"
+    for page in ("memories", "budgets", "work"):  # it lay over what they show
+        window.show_page(page)
+        assert notice.sentence == ""
+    window.show_page("story")
+    assert notice.sentence.endswith("at least 17 requests, 33,000 tokens.")
     notice.take_up()
     assert begun == [True]
     session.catch_up_offered.emit(plan)
-    notice.choose("Only part of it")
+    notice.choose("Choose a part")
     assert window.desk.page_key == "work"
     assert begun == [True]
 
@@ -227,4 +232,4 @@ async def test_the_buttons_of_a_part_stand_beside_what_it_takes(window: MainWind
     strip.show_plan(replace(plan, parts=parts_of(plan)))
     assert strip._recaps.isVisible()
     assert "Only the recaps: 9 requests, 12,000 tokens." in strip._facts.text()
-    assert "Only memory: 8 requests, 33,000 tokens." in strip._facts.text()
+    assert "Only memory: at least 8 requests, 33,000 tokens." in strip._facts.text()
