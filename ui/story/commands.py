@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import UsageError
-from app.core.translation import N_
+from app.core.translation import N_, trn
 from app.story.message_data import Mark
 from app.story.messages import Message
 from app.story.scenes import Scene
@@ -67,7 +67,7 @@ class StoryCommands:
             shown = target.story.messages[scene.first : scene.last + 1]
             self._write(path, tuple(message.anchor for message in shown))
         elif name == "leave_out":
-            self._do(self._session.companion.reading_bounds.toggle(path, target.anchors()))
+            self._do(self._leave_out(path, target.anchors()))
         elif name in MARKS:
             self._do(recaps.mark(path, target.anchors(), MARKS[name]))
         elif name == "recap_message":
@@ -76,6 +76,16 @@ class StoryCommands:
             self._do(recaps.clear(path, target.anchors()))
         elif target.message is not None:
             self._on_message(name, target, target.story.messages[target.message])
+
+    async def _leave_out(self, path: Path, anchors: Sequence[str]) -> None:
+        stays = await self._companion.reading_bounds.toggle(path, anchors)
+        if stays:
+            said = trn(
+                "Not read any more. {n} memory that comes from there stays until you delete it.",
+                "Not read any more. {n} memories that come from there stay until you delete them.",
+                stays,
+            )
+            self._session.told.emit(said)
 
     def _write(self, path: Path, anchors: Sequence[str]) -> None:
         cost = self._companion.command_costs.of_messages(path, anchors)

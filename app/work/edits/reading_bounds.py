@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
 from pathlib import Path
 
 from app.core.errors import UsageError
@@ -10,6 +10,7 @@ from app.core.translation import N_, tr
 from app.memory.reading.left_out import SETTING, left_out_of, stored
 from app.settings.values import Settings
 from app.store.store import Store
+from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.edits.memory_commands import BUSY
 
@@ -35,10 +36,11 @@ class ReadingBounds:
         """Anchors of the messages that memory does not read."""
         return left_out_of(self._chats.required(path).settings())
 
-    async def toggle(self, path: Path, anchors: Sequence[str]) -> None:
+    async def toggle(self, path: Path, anchors: Sequence[str]) -> int:
         """Leave these messages out of what memory reads; where all of them are, read them again.
 
-        What is remembered of them by then stays.
+        What is remembered of them by then stays: the answer is how many memories that holds of,
+        0 where they are read again.
         """
         if self._is_reading_only():
             raise UsageError(tr(BUSY))
@@ -47,7 +49,7 @@ class ReadingBounds:
             anchor: index for anchor in anchors if (index := chat.index_of(anchor)) is not None
         }
         if not there:
-            return
+            return 0
         before = self.left_out(path)
         reads = before.issuperset(there)
         after = before - there.keys() if reads else before | there.keys()
@@ -62,6 +64,15 @@ class ReadingBounds:
             label = _label(sorted(there.values()), reads=reads)
             await self._store.run(lambda: journal.record_if_any(chat_id, label, unit))
         await self._changed()
+        return 0 if reads else _resting_on(chat, there)
+
+
+def _resting_on(chat: OpenChat, anchors: Container[str]) -> int:
+    """How many memories that hold come from one of these messages."""
+    return sum(
+        standing.is_active and any(source.anchor in anchors for source in standing.memory.sources)
+        for standing in chat.standings()
+    )
 
 
 def _label(indexes: Sequence[int], *, reads: bool) -> str:

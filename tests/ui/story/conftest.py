@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,11 @@ class Bounds(Edits):
     """Which messages memory reads."""
 
     anchors: frozenset[str] = frozenset()
+    stays = 0  # memories that come from them
+
+    async def toggle(self, _path: Path, anchors: Sequence[str]) -> int:
+        self._asked.append(("bounds.toggle", anchors))
+        return self.stays
 
     def left_out(self, _path: Path) -> frozenset[str]:
         return self.anchors
@@ -126,6 +131,7 @@ class ListeningSession(QObject):
     reading = Signal(bool)
     health_changed = Signal(object)
     reach_changed = Signal(object)
+    told = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()

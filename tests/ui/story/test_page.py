@@ -579,8 +579,14 @@ def test_a_message_is_left_out_of_memory_and_says_so(
     page.show_message(20)
     leave = page.story_actions.leave_out
     assert leave in page.story_actions.for_message(page.target())
+    told: list[str] = []
+    session.told.connect(told.append)
     press(qtbot, page, Key.Key_X, Modifier.ShiftModifier)
     assert session.companion.asked == [("bounds.toggle", ("a000020",))]
+    assert not told
+    session.companion.reading_bounds.stays = 2  # nothing said that what was noted goes on to count
+    press(qtbot, page, Key.Key_X, Modifier.ShiftModifier)
+    assert "2 memories that come from there stay" in told[0]
     assert not leave.isChecked()
     session.companion.reading_bounds.anchors = frozenset({"a000020"})
     session.health_changed.emit(None)

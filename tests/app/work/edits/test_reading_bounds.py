@@ -80,6 +80,12 @@ async def test_a_message_that_is_left_out_reaches_no_reading(tmp_path: Path) -> 
             await _leave_out(companion, written.chat, [m.anchor for m in left_out])
             await companion.work.start_catch_up(written.chat)
             await companion.settled(written.chat)
+            view = companion.remembered.view(written.chat)
+            held = [s for s in view.memories if s.is_active]
+            noted = next(s.memory.sources[0].anchor for s in held if s.memory.sources)
+            stays = sum(noted in {of.anchor for of in s.memory.sources} for s in held)
+            assert await companion.reading_bounds.toggle(written.chat, [noted]) == stays > 0
+            assert await companion.reading_bounds.toggle(written.chat, [noted]) == 0
     readings = [request.text for request in llm.requests if is_reading(request)]
     for one in left_out:
         longest = max(one.text.splitlines(), key=len)
