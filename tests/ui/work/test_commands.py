@@ -88,7 +88,7 @@ async def test_what_is_cleared_is_said_honestly_and_put_back(
     await until(lambda: waiting(companion) == [])
     assert page._put_back.isVisible()
     assert "3 requests were taken out of the queue" in page._put_back._sentence.text()
-    assert "the next time" in page._put_back._sentence.text()
+    assert "the next start" in page._put_back._sentence.text()
     page.commands.put_back.trigger()
     await until(lambda: waiting(companion) == before)
     assert not page._put_back.isVisible()
