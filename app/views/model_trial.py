@@ -10,11 +10,10 @@ from app.story.answers.refusals import is_refusal
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """A model that a server has. size_bytes: of its file, 0 where unknown. parameters: "8.0B"."""
+    """A model that a server has. size_bytes: of its file, 0 where unknown."""
 
     name: str
     size_bytes: int = 0
-    parameters: str = ""
 
 
 # In the program's language, or nobody could tell from it how a model writes in theirs.

@@ -226,19 +226,13 @@ async def _tags(server: ModelServer) -> tuple[FoundModel, ...]:
     for model in models if isinstance(models, list) else []:
         name = model.get("name") if isinstance(model, dict) else None
         if isinstance(name, str) and name.strip():
-            found[name] = FoundModel(name, _size(model), _parameters(model))
+            found[name] = FoundModel(name, _size(model))
     return tuple(found[name] for name in sorted(found))
 
 
 def _size(model: dict[str, Any]) -> int:
     size = model.get("size")
     return size if isinstance(size, int) and size > 0 else 0
-
-
-def _parameters(model: dict[str, Any]) -> str:
-    details = model.get("details")
-    told = details.get("parameter_size") if isinstance(details, dict) else None
-    return told[:12] if isinstance(told, str) else ""
 
 
 def _context_length(model_info: object) -> int | None:

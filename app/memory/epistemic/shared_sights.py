@@ -22,11 +22,6 @@ class SharedSight:
     at: int
     beside: frozenset[str]
 
-    @property
-    def people(self) -> frozenset[str]:
-        """Everybody who saw it."""
-        return self.beside | {self.holder}
-
 
 def shared_sights(
     stated: Iterable[Standing], where: Whereabouts, place: Callable[[Source], int]

@@ -18,12 +18,6 @@ def all_of(
     )
 
 
-def newest(documents: Iterable[Document], kind: DocumentKind, subject: str = "") -> Document | None:
-    """The one that counts, None when there is none."""
-    found = all_of(documents, kind, subject)
-    return found[-1] if found else None
-
-
 def newest_reaching(
     documents: Iterable[Document], kind: DocumentKind, anchors: Collection[str]
 ) -> Document | None:
