@@ -49,24 +49,6 @@ MOST_DEALS = 5  # two settle nearly all
 NOTHING_TOLD, ANY_TURN = Recollection(), Turn()
 
 
-def assembled(
-    story: Story,
-    settings: Mapping[str, Any],
-    means: Means,
-    *,
-    told: Recollection = NOTHING_TOLD,
-    turn: Turn = ANY_TURN,
-    total: int | None = None,
-) -> SlotSet:
-    """The slots of a turn, in the order in which they are set.
-
-    settings: as they hold for the chat. total: tokens that all slots may take together, None for
-    no bound but their own budgets and the turn's context. The running recap's slot is always
-    there, so that what stood in it before is cleared when it is switched off.
-    """
-    return prepared(story, settings, means, told=told, turn=turn, total=total).under(settings)
-
-
 def prepared(
     story: Story,
     settings: Mapping[str, Any],
@@ -76,7 +58,11 @@ def prepared(
     turn: Turn = ANY_TURN,
     total: int | None = None,
 ) -> Prepared:
-    """A turn of which all is known but its budgets; arguments as for `assembled`."""
+    """A turn of which all is known but its budgets.
+
+    settings: as they hold for the chat. total: tokens that all slots may take together, None for
+    no bound but their own budgets and the turn's context.
+    """
     room = room_in(turn.context, total, turn.fixed)
     for_messages = (turn.context or RecapSettings(settings).context_tokens) // MOST_OF_CONTEXT
     whole = total or (turn.context or RecapSettings(settings).context_tokens) - turn.fixed

@@ -95,11 +95,6 @@ class SlotContent:
     scenes: tuple[int, ...] = ()
     noted: tuple[int, ...] = ()
 
-    @property
-    def is_cut(self) -> bool:
-        """Whether there was too little room."""
-        return self.full_tokens > self.tokens
-
 
 @dataclass(frozen=True, slots=True)
 class RecapShown:

@@ -133,6 +133,14 @@ def test_it_is_so_in_german_too() -> None:
     assert ended(other, hidden, sample=GERMAN) == []
 
 
+def test_a_hint_of_who_keeps_a_secret_is_the_end_of_it_for_whom_it_was_kept_from() -> None:
+    hint = "[suspects] Tomas | that Ines sold the old boat"
+    assert ended(hint, SECRET, told_by="Ines") == [SECRET]
+    assert ended(hint, SECRET, told_by="Bo") == [], "somebody else may only guess"
+    from_bo = "[hiding] Ines from Bo | that she sold the old boat"
+    assert ended(hint, from_bo, told_by="Ines") == [], "it was not kept from Tomas"
+
+
 def test_who_hides_a_thing_is_not_unaware_of_it() -> None:
     unaware = "[unaware] Bo | that Ines sold the boat"
     hides = "[hiding] Bo from Tomas | that Ines sold the boat to the Alvarez brothers"

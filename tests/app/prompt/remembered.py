@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from app.memory.records import (
 )
 from app.memory.standing import Ground, standings
 from app.memory.tiers.table import TIERS
-from app.prompt.assembly import assembled
+from app.prompt.assembly import prepared
 from app.prompt.generation import Turn
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
@@ -77,6 +77,11 @@ def memory(text: str, tier: Tier = Tier.LONG_TERM, *, at: int = 0, **given: Any)
 
 def document(kind: DocumentKind, text: str, **values: Any) -> Document:
     return Document(f"{kind}{text}", CHAT, kind, text, **values)
+
+
+def assembled(of: Story, values: Mapping[str, Any], means: Means, **turn: Any) -> SlotSet:
+    """The slots of a turn under the budgets of these settings; `turn` as for `prepared`."""
+    return prepared(of, values, means, **turn).under(values)
 
 
 def prompt(

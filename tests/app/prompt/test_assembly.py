@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.llm.tokenizer import counter_for
-from app.prompt.assembly import assembled
 from app.prompt.choosing.framing import framed, shortened
 from app.prompt.material import Means
 from app.prompt.slots import RUNNING_RECAP_KEY, Slot
@@ -22,6 +21,7 @@ from app.story.inclusion import Inclusion, InclusionState
 from app.story.messages import Message, MessageRecap, digest
 from app.story.recaps import RunningRecap, RunningVersion
 from app.story.story import ChatKind, ChatRef, Story
+from tests.app.prompt.remembered import assembled
 
 COUNT = counter_for().count
 

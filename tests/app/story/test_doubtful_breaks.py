@@ -9,11 +9,13 @@ from app.story.break_search import ScenesOfMessages, Searched, SearchRules
 from app.story.doubtful_breaks import (
     ASKED,
     LEAST,
+    NEXT_TO,
     STRETCH,
     SURE,
     Asked,
     asked,
     cost_of_stretches,
+    is_next_to_a_break,
     next_stretch,
     refuted,
     unasked,
@@ -123,3 +125,11 @@ def test_only_doubtful_marks_that_were_asked_about_and_not_named_are_refuted() -
     assert {mark.anchor for mark in gone} == {"m12", "m52"}
     told = refuted(story, story.breaks, search, [21], covered=12)
     assert {mark.anchor for mark in told} == {"m52"}
+
+
+def test_a_place_beside_a_break_that_is_seen_is_next_to_it() -> None:
+    hidden = replace(found("m20"), is_visible=False)
+    story = story_of(40, found("m10"), hidden)
+    near = [n for n in range(40) if is_next_to_a_break(story, story.breaks, n)]
+    assert near == [*range(10 - NEXT_TO, 10 + NEXT_TO + 1)]
+    assert is_next_to_a_break(story_of(1, found("m0")), {"m0": found("m0")}, 0)

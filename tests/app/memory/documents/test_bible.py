@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -324,3 +325,28 @@ def test_a_lorebook_is_english_for_models_and_german_for_people() -> None:
     entries = {e.name: e for e in lorebook_of(facts.memories, ENTITIES, ("Bert",))}
     assert "Weitere Erinnerungen" in entries
     assert "The mill, accessibility: locked." in entries["The mill"].content
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "said"),
+    [
+        ("suspects", {}, "Cora begins to suspect: The miller lied"),
+        ("hiding", {}, "Cora hides: The miller lied"),
+        ("hiding", {"target": "Ada"}, "Cora hides from Ada: The miller lied"),
+        ("unaware", {}, "Cora does not know: The miller lied"),
+    ],
+)
+def test_the_timeline_says_in_words_how_somebody_stands_to_a_thing(
+    kind: str, more: dict[str, str], said: str
+) -> None:
+    mind = memory("m", Tier.EPISTEMIC, kind, "that the miller lied", 2, subject="Cora", **more)
+    assert said in markdown(bible_of(known(mind)))
+
+
+def test_a_portrait_in_parts_is_told_part_by_part_under_its_headings() -> None:
+    parts = {"core": "He keeps what he promises.", "worries": "", "own_words": "Never twice."}
+    portrait = replace(PORTRAIT, sections=parts)
+    text = markdown(bible_of(replace(known(), documents=(portrait,))))
+    assert "He keeps what he promises." in text
+    assert "own words" in text.casefold()
+    assert "worries" not in text.casefold()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from app.core import translation
 from app.memory.documents.browsing import (
+    MOST_NAMES,
     Order,
     Show,
     Wanted,
@@ -15,10 +18,12 @@ from app.memory.documents.browsing import (
     heir_of,
     in_place,
     read_query,
+    sentence_in,
     sentence_of,
 )
-from app.memory.records import Ending, EndReason, Memory, Source, Tier
+from app.memory.records import Ending, EndReason, Grounding, Memory, Source, Tier
 from app.memory.standing import BEFORE, Ground, Standing, Status
+from app.story.recaps import BUILT_IN
 
 
 def standing(
@@ -218,3 +223,87 @@ def test_rows_that_are_held_keep_their_places_and_say_what_is_new() -> None:
     assert held.rows[2].standing is surer
     assert held.rows[0].count == 3
     assert names(in_place(found, shown.rows, {"new": surer}).rows) == ["[Long-term]", "new"]
+
+
+# Each is first in an order of its own, and differs from the others in one thing that is asked for.
+ASH = standing("ash", start=7, confidence=0.5, recalls=2, is_pinned=True)
+BIRCH = standing("birch", start=3, confidence=0.2, recalls=5, made_by=BUILT_IN)
+CEDAR = standing(
+    "cedar", start=5, confidence=0.9, recalls=1, is_consolidated=True,
+    sources=(Source(1, "a"), Source(1, "b")), grounding=Grounding.YOURS,
+)  # fmt: skip
+GONE = standing("gone", status=Status.STALE, start=9)
+TREES = (ASH, BIRCH, CEDAR)
+
+
+def shown(wanted: Wanted, *more: Standing) -> list[str]:
+    """What is listed, without the heads of groups."""
+    return [name for name in names(arranged((*TREES, *more), wanted).rows) if name[0] != "["]
+
+
+@pytest.mark.parametrize(
+    ("order", "listed"),
+    [
+        (Order.STORY, ["birch", "cedar", "ash"]),
+        (Order.TEXT, ["ash", "birch", "cedar"]),
+        (Order.CONFIDENCE, ["birch", "ash", "cedar"]),
+        (Order.SOURCES, ["birch", "ash", "cedar"]),
+        (Order.USED, ["cedar", "ash", "birch"]),
+    ],
+)
+def test_memories_come_in_the_order_that_is_chosen(order: Order, listed: list[str]) -> None:
+    assert shown(Wanted(order=order)) == listed
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("is:pinned", ["ash"]),
+        ("is:built-in", ["birch"]),
+        ("is:yours", ["cedar"]),
+        ("is:merged", ["cedar"]),
+        ("is:lost", ["gone"]),
+        ("-is:pinned", ["birch", "cedar", "gone"]),
+    ],
+)
+def test_a_query_knows_what_a_memory_is(query: str, found: list[str]) -> None:
+    everything = Wanted(query=read_query(query), show=frozenset(Show))
+    assert shown(everything, GONE) == found
+
+
+def test_a_filter_leaves_out_all_others() -> None:
+    assert shown(Wanted(only_pinned=True)) == ["ash"]
+    assert shown(Wanted(only_builtin=True)) == ["birch"]
+    assert shown(Wanted(tier=Tier.SESSION), standing("now", tier=Tier.SESSION)) == ["now"]
+
+
+@pytest.mark.parametrize(
+    ("status", "show"), [(Status.WAITING, Show.WAITING), (Status.WITHDRAWN, Show.LOST)]
+)
+def test_what_does_not_count_is_shown_only_when_asked_for(status: Status, show: Show) -> None:
+    one = standing("one", status=status)
+    assert "one" not in shown(Wanted(show=frozenset()), one)
+    assert "one" in shown(Wanted(show=frozenset({show})), one)
+
+
+def state(name: str, subject: str) -> Standing:
+    return standing(
+        name, tier=Tier.STATE_LEDGER, type="character", subject=subject, field="mood", text="afraid"
+    )
+
+
+def test_the_ledger_is_grouped_by_whom_it_is_about_and_names_them_once() -> None:
+    listed = arranged([state("1", "mara"), state("2", "Dov")], Wanted(tier=Tier.STATE_LEDGER))
+    assert names(listed.rows) == ["[Dov]", "2", "[mara]", "1"]
+    row = listed.rows[1]
+    assert row.standing is not None
+    assert sentence_in(row, row.standing.memory) == "Mood: afraid"
+    (_, among_others) = arranged([state("1", "Dov")], Wanted()).rows
+    assert among_others.standing is not None
+    assert "Dov" in sentence_in(among_others, among_others.standing.memory)
+
+
+def test_of_more_names_than_a_list_of_groups_can_hold_none_has_one() -> None:
+    many = [state(str(n), f"person {n}") for n in range(MOST_NAMES + 1)]
+    heads = [row for row in arranged(many, Wanted(tier=Tier.STATE_LEDGER)).rows if not row.standing]
+    assert len(heads) == 1

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from app.memory.records import Entity
 from app.memory.standing import Ground, standings
-from app.prompt.assembly import assembled
 from app.prompt.choosing.notes import in_few_words, in_whole, names_told, notes_of
 from app.prompt.choosing.unread import BRIEF_BELOW, fallen_out, little_words
 from app.prompt.material import Means
@@ -15,7 +14,16 @@ from app.prompt.recollection import Recollection
 from app.prompt.slots import SlotSet
 from app.settings.slot_table import SlotName
 from app.story.recap_texts.terms import terms_in
-from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story, text_of
+from tests.app.prompt.remembered import (
+    CHAT,
+    COUNTER,
+    PACKS,
+    assembled,
+    memory,
+    settings,
+    story,
+    text_of,
+)
 
 ENGLISH = [pack for pack in PACKS if pack.code == "en"]
 LINES = tuple(

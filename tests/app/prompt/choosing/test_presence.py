@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from app.memory.standing import Ground, standings
-from app.prompt.assembly import assembled
 from app.prompt.choosing.presence import Presence
 from app.prompt.generation import Turn
 from app.prompt.material import Means
@@ -16,7 +15,16 @@ from app.settings.slot_table import SlotName
 from app.story.messages import Message, digest
 from app.story.scenes import BreakOrigin, Scene, SceneBreak
 from app.story.story import ChatKind, Story
-from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story, text_of
+from tests.app.prompt.remembered import (
+    CHAT,
+    COUNTER,
+    PACKS,
+    assembled,
+    memory,
+    settings,
+    story,
+    text_of,
+)
 
 SECRET = "I buried the tin whistle beneath the quince tree, by the north wall."
 WALK = "We walk on through the long grass, and nobody says much at all, {}."

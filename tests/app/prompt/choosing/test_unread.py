@@ -11,7 +11,6 @@ from msgspec import structs
 
 from app.memory.records import Entity
 from app.memory.standing import Ground, standings
-from app.prompt.assembly import assembled
 from app.prompt.choosing.unread import (
     fallen_out,
     kept_for_messages,
@@ -19,7 +18,7 @@ from app.prompt.choosing.unread import (
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
 from app.prompt.slots import SlotSet
-from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, memory, settings, story
+from tests.app.prompt.remembered import CHAT, COUNTER, PACKS, assembled, memory, settings, story
 
 ENGLISH = [pack for pack in PACKS if pack.code == "en"]
 LINES = tuple(

@@ -10,7 +10,6 @@ import numpy as np
 from msgspec import structs
 
 from app.memory.records import Tier
-from app.prompt.assembly import assembled
 from app.prompt.generation import Turn
 from app.prompt.material import Means
 from app.prompt.recollection import Recollection
@@ -24,6 +23,7 @@ from app.story.story import ChatKind, Story
 from tests.app.prompt.remembered import (
     COUNTER,
     PACKS,
+    assembled,
     index_of,
     memory,
     prompt,
