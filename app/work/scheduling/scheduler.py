@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from app.core.model_use import Tariff
 from app.core.operations import (
     ALL,
-    FINISHED,
     MEMORY,
     RECAPS,
     CatchUp,
@@ -24,7 +22,7 @@ from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.story.break_search import SearchCost
 from app.story.story import ChatRef
-from app.views.catch_up import CatchUpPlan, CatchUpProgress
+from app.views.catch_up import CatchUpPlan
 from app.views.queued_work import Cleared
 from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import is_demo
@@ -38,6 +36,7 @@ from app.work.planning.memory_planner import next_pass, reading_cost
 from app.work.planning.planner import Writing, plan
 from app.work.planning.staleness import is_wanted, renewed
 from app.work.queue.operation_queue import OperationQueue
+from app.work.scheduling.catch_ups import CatchUps
 from app.work.scheduling.estimates import Estimates, plan_of, reading_taken
 from app.work.scheduling.followed import Followed
 
@@ -75,9 +74,9 @@ class Scheduler:
         self._writing = writing
         self._asks_first = asks_first
         self.waits_for_word = False  # a newcomer chooses: nothing begins, and all is asked about
-        self._followed: dict[int, Followed | None] = {}
         self.estimates = Estimates(store, backend, tariff)
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
+        self.catch_ups = CatchUps(store, queue, self.catch_up_changed.emit)
 
     async def follow(self, chat: OpenChat) -> None:
         """Queue what the story lacks, and let go of what it does not lack any more."""
@@ -165,12 +164,13 @@ class Scheduler:
         if not writing.asks_nobody:
             await self.estimates.measure()
             if self._asks_first:
-                is_on = self.is_followed(chat.chat_id)
+                was_on = self.catch_ups.is_followed(chat.chat_id)
                 specs = await self._asked_about(chat, specs, settings, writing)
-                if is_demo(chat.chat.path) and not (is_on or self.is_followed(chat.chat_id)):
+                is_on = was_on or self.catch_ups.is_followed(chat.chat_id)
+                if is_demo(chat.chat.path) and not is_on:
                     specs = by_themselves(specs, writing, chat.reading_state)
-        elif chat.chat_id in self._followed:
-            self._followed[chat.chat_id] = None
+        else:
+            self.catch_ups.leave(chat.chat_id)
         if chat.catch_up != before:
             self.catch_up_changed.emit(chat.chat)
         return specs
@@ -182,7 +182,7 @@ class Scheduler:
         settings: Mapping[str, Any],
         writing: Writing,
     ) -> Sequence[OperationSpec]:
-        followed = await self._followed_of(chat, writing)
+        followed = await self.catch_ups.of(chat, writing.specs)
         if followed is not None and not followed.kept.is_stopped:
             mine = self._of_part(chat, followed.kept.part, specs, settings, writing)
             await self._go_on(chat, followed, mine, settings, writing)
@@ -200,7 +200,7 @@ class Scheduler:
             backlog += [spec for spec in folds if not self._queue.is_open(spec)]
         if not backlog:
             if followed is not None and self._queue.running(chat.chat_id) is None:
-                await self._forget(chat)
+                await self.catch_ups.forget(chat)
             return specs
         reading = reading_taken(chat, backlog, settings, writing)
         plan = plan_of(chat, backlog, settings, writing, cost, reading)
@@ -216,11 +216,11 @@ class Scheduler:
         """What goes on; stopped, where it grew so far beyond what was said yes to that the rest is
         asked about.
         """
-        followed = self._followed[chat.chat_id]
+        followed = self.catch_ups.get(chat.chat_id)
         if followed and followed.is_beyond(SceneSettings(settings).catch_up_scenes):
-            await self._keep(chat, replace(followed.kept, is_stopped=True))
+            await self.catch_ups.keep(chat, replace(followed.kept, is_stopped=True))
             await self._queue.let_go(chat.chat_id, is_of_a_catch_up)
-        return self._followed[chat.chat_id]
+        return self.catch_ups.get(chat.chat_id)
 
     def _of_part(
         self,
@@ -276,17 +276,6 @@ class Scheduler:
             readings = []
         return (recaps if len(recaps) > limit else []) + searches + readings, cost
 
-    async def _followed_of(self, chat: OpenChat, writing: Writing) -> Followed | None:
-        """What was said of this chat's backlog, also in an earlier run."""
-        if chat.chat_id not in self._followed:
-            kept = await self._store.run(lambda: self._store.catch_ups.of(chat.chat_id))
-            self._followed[chat.chat_id] = Followed(chat.chat, kept) if kept else None
-        followed = self._followed[chat.chat_id]
-        if followed is not None and followed.kept.backend != writing.specs:
-            await self._forget(chat)  # what was said yes to was another model's work
-            return None
-        return followed
-
     async def _go_on(
         self,
         chat: OpenChat,
@@ -301,7 +290,7 @@ class Scheduler:
         if not left and chat.reading_state.is_in_round:
             return  # reading waits for the round's end, and goes on then
         if not left:
-            await self._forget(chat)
+            await self.catch_ups.forget(chat)
             return
         cost = SearchCost()
         if any(spec.kind is OperationKind.DETECT_BREAKS for spec in left):
@@ -319,7 +308,7 @@ class Scheduler:
         agreed = 0 if chat.catch_up is None else chat.catch_up.of_part(part).requests
         specs = self._writing().specs
         kept = CatchUp(chat.chat_id, time.time(), specs, part=part, agreed=agreed)
-        await self._keep(chat, kept)
+        await self.catch_ups.keep(chat, kept)
         self._queue.forgive(chat.chat_id)
         await self.follow(chat)
         self.catch_up_changed.emit(chat.chat)
@@ -330,17 +319,17 @@ class Scheduler:
         """
         if chat.catch_up is not None:
             kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, is_stopped=True)
-            await self._keep(chat, kept)
+            await self.catch_ups.keep(chat, kept)
 
     async def stop(self, chat: OpenChat, *, at_once: bool) -> None:
         """The user wants no more of it; what is done stays done, what is left is offered again.
 
         at_once: what runs is dropped too, else it is finished.
         """
-        followed = self._followed.get(chat.chat_id)
+        followed = self.catch_ups.get(chat.chat_id)
         if followed is None:
             return
-        await self._keep(chat, replace(followed.kept, is_stopped=True))
+        await self.catch_ups.keep(chat, replace(followed.kept, is_stopped=True))
         chat.end_reading()
         await self._queue.let_go(chat.chat_id, stops_with_it)
         running = self._queue.running(chat.chat_id)
@@ -349,80 +338,17 @@ class Scheduler:
         await self.follow(chat)
         self.catch_up_changed.emit(chat.chat)
 
-    async def _keep(self, chat: OpenChat, kept: CatchUp) -> None:
-        await self._store.run(lambda: self._store.catch_ups.save(kept))
-        old = self._followed.get(chat.chat_id)
-        self._followed[chat.chat_id] = (
-            Followed(chat.chat, kept) if old is None else replace(old, chat=chat.chat, kept=kept)
-        )
-
-    async def _forget(self, chat: OpenChat) -> None:
-        self._followed[chat.chat_id] = None
-        await self._store.run(lambda: self._store.catch_ups.forget(chat.chat_id))
-        self.catch_up_changed.emit(chat.chat)
-
     # --- the user's word on all that waits
 
     async def clear(self, chat_id: int | None = None) -> Cleared:
         """Take all that waits out of the queue, of one chat or of all; catch-ups stop with it."""
         operations = await self._queue.clear(chat_id)
-        stopped = []
-        for number, followed in tuple(self._followed.items()):
-            if followed and self.is_followed(number) and chat_id in (None, number):
-                stopped.append(followed.kept)
-                followed.kept = replace(followed.kept, is_stopped=True)
-                await self._store.run(partial(self._store.catch_ups.save, followed.kept))
-                self.catch_up_changed.emit(followed.chat)
-        return Cleared(operations, tuple(stopped))
+        return Cleared(operations, await self.catch_ups.stop_all(chat_id))
 
     async def put_back(self, cleared: Cleared) -> None:
         """Undo a clearing."""
-        for kept in cleared.catch_ups:
-            followed = self._followed.get(kept.chat)
-            if followed is not None:
-                followed.kept = kept
-                await self._store.run(partial(self._store.catch_ups.save, kept))
-                self.catch_up_changed.emit(followed.chat)
+        await self.catch_ups.put_back(cleared.catch_ups)
         await self._queue.put_back(cleared.operations)
-
-    def progress(self, *, now: float) -> tuple[CatchUpProgress, ...]:
-        """Every catch-up that goes on, at this moment (seconds since the epoch)."""
-        found = []
-        for number, followed in self._followed.items():
-            if followed is None:
-                continue
-            running = self._queue.running(number)
-            if running is not None and not is_of_a_catch_up(running):
-                running = None
-            if followed.kept.is_stopped and running is None:
-                continue
-            is_held = running is None and self._is_held(number)
-            pace = self.estimates.pace
-            found.append(followed.progress(running, pace, now=now, is_held=is_held))
-        return tuple(found)
-
-    def part_of(self, chat_id: int) -> str:
-        """Which part of a chat's backlog is worked off, "" for none."""
-        followed = self._followed.get(chat_id)
-        return followed.kept.part if followed and self.is_followed(chat_id) else ""
-
-    def is_followed(self, chat_id: int) -> bool:
-        """Whether a chat's backlog is worked off."""
-        followed = self._followed.get(chat_id)
-        return followed is not None and not followed.kept.is_stopped
-
-    def _is_held(self, chat_id: int) -> bool:
-        """Whether what a catch-up asked for last failed, and waits to be tried again; nobody has
-        answered since, be it of use or not.
-        """
-        operations = [op for op in self._queue.operations if op.spec.chat == chat_id]
-        answered = (op.finished or 0.0 for op in operations if op.output_tokens)
-        last = max(answered, default=0.0)
-        return any(
-            op.error and is_of_a_catch_up(op) and (op.started or 0.0) >= last
-            for op in operations
-            if op.status not in FINISHED
-        )
 
     def left(self, chat: OpenChat) -> CatchUpPlan | None:
         """What recapping a chat takes from here on, with the time expected; None: nothing."""

@@ -257,7 +257,7 @@ class WorkToDo:
             return tr(OFF)
         if chat.catch_up is not None:
             return tr("It waits for your decision: the page Work says what to do first.")
-        if self._scheduler.part_of(chat.chat_id) == MEMORY:
+        if self._scheduler.catch_ups.part_of(chat.chat_id) == MEMORY:
             return tr(
                 "As you chose, messages are read for memory first; recaps are offered after that."
             )
@@ -293,7 +293,7 @@ class WorkToDo:
         """
         chat = self._chats.required(path)
         on = {progress.chat for progress in self.catching_up if not progress.is_stopping}
-        reads_on = chat.chat_id in on and self._scheduler.part_of(chat.chat_id) != RECAPS
+        reads_on = chat.chat_id in on and self._scheduler.catch_ups.part_of(chat.chat_id) != RECAPS
         if not (chat.reading_state.is_wanted or reads_on):
             return None
         return next((op for op in self.operations if _is_reading(op, chat.chat_id)), None)
@@ -343,9 +343,10 @@ class WorkToDo:
     def catching_up(self) -> tuple[CatchUpProgress, ...]:
         """How far each catch-up is that goes on, and what it waits for."""
         why = {chat.chat_id: _why_resting(chat) for chat in self._chats.all}
+        pace = self._scheduler.estimates.pace
         return tuple(
             replace(progress, why=why.get(progress.chat, ""))
-            for progress in self._scheduler.progress(now=time.time())
+            for progress in self._scheduler.catch_ups.progress(pace, now=time.time())
         )
 
     def left(self, path: Path, *, until: int | None = None) -> CatchUpPlan | None:
