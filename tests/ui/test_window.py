@@ -17,6 +17,7 @@ from tests.labelled import WrittenTavern
 from tests.ui.tabbing import excludes_others
 from ui.controls.buttons import Button
 from ui.controls.fields import MORE
+from ui.controls.labels import Label
 from ui.first_run.welcome import WelcomePage
 from ui.inspector.inspector import Inspector
 from ui.program.main_window import MainWindow
@@ -302,12 +303,15 @@ async def test_the_window_goes_on_with_a_chat_that_was_renamed(
 
 
 async def test_an_empty_page_says_what_it_is_for(window: MainWindow) -> None:
-    said = {}
+    said, heights = {}, set()
     for page in ("story", "recaps", "memories", "minds", "budgets", "prompt"):
         window.show_page(page)
         shown = window.page
         assert isinstance(shown, WelcomePage)
         said[page] = shown.sentence
+        shown.grab()
+        heights.add(next(one.y() for one in shown.findChildren(Label) if one.text()))
+    assert len(heights) == 1  # titles do not jump from page to page
     assert len(set(said.values())) == len(said)
     assert "No chat is open." in said["memories"]
     assert "No chat is open." not in said["story"]

@@ -25,7 +25,7 @@ class Mark(Enum):
     """A mark on a track, and its words."""
 
     BUDGET = N_("budget")
-    TURN = N_("what this kind of turn gets, or what you set")
+    TURN = N_("for this kind of reply, or as you set it")
     MOST = N_("the most it has needed so far")
     LENT = N_("lent by others")
     CUT = N_("cut")

@@ -123,6 +123,7 @@ class TuningPart(QWidget):
                 self.rows[tuning.name] = _TuningRow()
                 self._list.addWidget(self.rows[tuning.name])
             self.rows[tuning.name].show_tuning(tuning, when.get(tuning.name))
+        self._align(tunings)
         if nothing != self.nothing.text():
             self.nothing.setText(nothing)
         self.nothing.setVisible(not tunings)
@@ -139,6 +140,15 @@ class TuningPart(QWidget):
         if said != self.sum.text():
             self.sum.setText(said)
 
+    def _align(self, tunings: Sequence[Tuning]) -> None:
+        """Let all arrows stand under one another, behind the longest name and figure."""
+        name, face = letters(12, MEDIUM), letters(12)
+        titles = (name.width(tr(words.TITLES[tuning.name])) for tuning in tunings)
+        befores = (face.width(number(tuning.before)) for tuning in tunings)
+        column = max(titles, default=0.0) + 10 + max(befores, default=0.0)
+        for row in self.rows.values():
+            row.show_column(column)
+
     def _on_clicked(self) -> None:
         self.switched.emit(self.switch.isChecked())
 
@@ -150,6 +160,7 @@ class _TuningRow(QWidget):
         super().__init__()
         self._tuning: Tuning | None = None
         self._why, self._less = "", ""
+        self.column = 0.0
         self.setFixedHeight(ROW)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -173,6 +184,12 @@ class _TuningRow(QWidget):
         self.setToolTip(tuning.sentence)
         self.update()
 
+    def show_column(self, right: float) -> None:
+        """Where the figure before the arrow ends, in all rows alike, in px."""
+        if right != self.column:
+            self.column = right
+            self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         tuning = self._tuning
         if tuning is None:
@@ -180,19 +197,18 @@ class _TuningRow(QWidget):
         t = current_tokens()
         painter = QPainter(self)
         middle = self.height() / 2
-        figures = f"{number(tuning.before)} → "
+        before, arrow = number(tuning.before), " → "
         after = number(tuning.after)
         face, loud = letters(12), letters(12, SEMIBOLD)
         title = tr(words.TITLES[tuning.name])
         name = letters(12, MEDIUM)
-        small, needs = meta_letters(), face.width(figures) + loud.width(after) + 8
-        beside = self.width() - name.width(title) - 10 - needs
+        small, column = meta_letters(), min(self.column, self.width() * 0.6)
+        beside = self.width() - column - face.width(arrow) - loud.width(after) - 8
         # Where there is no room for both, the name says more than the place of the need.
         told = self._why if small.width(self._why) <= beside else self._less
-        why = small.draw_right(painter, told, t.t3, self.width(), middle)
-        left = max(self.width() * 0.36, name.width(title) + 10)
-        left = min(left, why - needs)
+        small.draw_right(painter, told, t.t3, self.width(), middle)
+        left = column - face.width(before)
         name.draw(painter, title, t.t1, 0, middle, left - 6)
-        end = face.draw(painter, figures, t.t2, left, middle)
+        end = face.draw(painter, f"{before}{arrow}", t.t2, left, middle)
         ink = t.included.text if tuning.after > tuning.before else t.t1
         loud.draw(painter, after, ink, end, middle)

@@ -27,7 +27,7 @@ from ui.core.chat_words import chat_title
 from ui.core.dialogs import size_over
 from ui.core.session import Session
 from ui.theme.fonts import MEDIUM, display_font, ui_font
-from ui.theme.palette import T2_ROLE
+from ui.theme.palette import FLOAT_ROLE, T2_ROLE
 
 EXPLANATION = N_(
     "Whenever SillyTavern saves this chat, Tavernkeep can keep a copy: after each hour of play, "
@@ -76,6 +76,7 @@ class CopiesDialog(QDialog):
         self, session: Session, chat: Path, parent: QWidget, *, wanted: ChatCopy | None = None
     ) -> None:
         super().__init__(parent)
+        self.setBackgroundRole(FLOAT_ROLE)
         self._session = session
         self._chat = chat
         self._wanted = wanted

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, field, fields
 
+NOWHERE = -1_000_000  # on no screen
+
 
 @dataclass(slots=True)
 class WindowState:
-    """geometry: Qt's own bytes in base64. Widths in px. last_chat: path of the chat shown last.
-    declines_bridge: the user closed the offer to install the bridge. is_set_up: the steps of the
-    first run are over. knows_tray: it was said once that a closed window stays in the tray.
-    told_cuts: paths of the chats of which it was said that memory does not fit its budgets.
-    told_cap: the last day on which it was said that its cap is reached, "" for none.
+    """geometry: Qt's own bytes in base64. left, top: of its frame, where it stood. Widths in px.
+    last_chat: path of the chat shown last. declines_bridge: the user closed the offer to install
+    the bridge. is_set_up: the steps of the first run are over. knows_tray: it was said once that a
+    closed window stays in the tray. told_cuts: paths of the chats of which it was said that memory
+    does not fit its budgets. told_cap: the last day on which it was said that its cap is reached,
+    "" for none.
     """
 
     geometry: str = ""
@@ -27,6 +30,8 @@ class WindowState:
     knows_tray: bool = False
     told_cuts: list[str] = field(default_factory=list)
     told_cap: str = ""
+    left: int = NOWHERE
+    top: int = NOWHERE
 
     def to_text(self) -> str:
         """For the settings."""

@@ -51,6 +51,9 @@ class WelcomePage(QWidget):
         self._page = "story"
         self._title = Label("Tavernkeep", font=display_font(26))
         self._sentence = Label(font=ui_font(13.5), tone=T2_ROLE, wraps=True)
+        # Of two lines on every page, so that the titles stand at one height.
+        self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing())
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._main = Button(tr("Choose SillyTavern's folder"), icon="folder", role=ButtonRole.MAIN)
         self._main.clicked.connect(self._on_main)
         self._demo = Button(tr("Open the demo story"), icon="book")

@@ -18,6 +18,7 @@ from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.style import rounded
 
+LEAST_NAME = 90  # px that a scene's name is begun in where it has to be cut
 LABEL = 118  # px at the left, for names
 RIGHT = 22
 FLAG = (44, 18)
@@ -205,7 +206,7 @@ class SceneSlider(QSlider):
         number = words.split(" ", 1)[0]
         if room < metrics.horizontalAdvance(number):
             return
-        if room < metrics.horizontalAdvance(number) + 34:
+        if metrics.horizontalAdvance(words) > room < LEAST_NAME:  # a few letters tell nothing
             words = number
         words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(room))
         painter.drawText(area.adjusted(5, 0, -5, 0), Qt.AlignmentFlag.AlignVCenter, words)

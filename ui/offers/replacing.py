@@ -30,7 +30,7 @@ from ui.controls.timers import once
 from ui.core.dialogs import size_over
 from ui.core.session import Session
 from ui.theme.fonts import MEDIUM, display_font, ui_font
-from ui.theme.palette import T2_ROLE
+from ui.theme.palette import FLOAT_ROLE, T2_ROLE
 
 EXPLANATION = N_(
     "Recaps get a new version with the new words, and memories are changed. Your messages stay "
@@ -65,6 +65,7 @@ class ReplaceDialog(QDialog):
 
     def __init__(self, session: Session, chat: Path, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setBackgroundRole(FLOAT_ROLE)
         self._session, self._chat = session, chat
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Find and replace"))

@@ -9,7 +9,7 @@ from app.core.translation import N_, tr
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.theme.fonts import display_font, ui_font
-from ui.theme.palette import T2_ROLE
+from ui.theme.palette import FLOAT_ROLE, T2_ROLE
 
 LOSS = N_(
     "The disk is full: {folder}. Everything new since then is held in memory only: your changes, "
@@ -23,6 +23,7 @@ class LossWarning(QDialog):
 
     def __init__(self, companion: Companion, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setBackgroundRole(FLOAT_ROLE)
         self._companion = companion
         self.setWindowTitle(tr("The disk is full"))
         self.setFixedWidth(480)

@@ -6,8 +6,15 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.core.tasks import TaskSupervisor
@@ -196,10 +203,24 @@ class MainWindow(QWidget):
         state = self._state = read_state(text)
         if state.geometry:
             self.restoreGeometry(QByteArray.fromBase64(state.geometry.encode("ascii", "ignore")))
+            self._stand_at(QPoint(state.left, state.top))
         split = self.frame.navigator_split
         split.set_pane_width(state.navigator_width)
         split.set_open(state.navigator_open)
         self.frame.set_inspector_wish(state.inspector_width, state.inspector_open)
+
+    def _stand_at(self, place: QPoint) -> None:
+        """Stand where the frame stood: by its geometry alone Qt puts it lower, since it takes the
+        title bar for higher than many are.
+        """
+        is_framed = self.frameGeometry().top() < self.geometry().top()
+        screen = QGuiApplication.screenAt(place)
+        wanted = QRect(place, self.frameGeometry().size())
+        is_free = not self.windowState() & (
+            Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen
+        )
+        if is_framed and is_free and screen and screen.availableGeometry().contains(wanted):
+            self.move(place)
 
     def current_state(self) -> WindowState:
         """What is to be remembered until the next run."""
@@ -207,6 +228,8 @@ class MainWindow(QWidget):
         width, is_open = self.frame.inspector_wish
         return WindowState(
             geometry=bytes(self.saveGeometry().toBase64().data()).decode("ascii"),
+            left=self.pos().x(),
+            top=self.pos().y(),
             page=self.desk.page_key if self.desk is not None else self._state.page,
             navigator_width=self.frame.navigator_width,
             navigator_open=self.frame.navigator_split.is_open,

@@ -13,7 +13,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.shell.notice import Notice
 from ui.theme.fonts import display_font, ui_font
-from ui.theme.palette import T2_ROLE
+from ui.theme.palette import FLOAT_ROLE, T2_ROLE
 
 SAFE = "safe mode"
 WORD = "--safe"
@@ -34,6 +34,7 @@ class SafeStartOffer(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setBackgroundRole(FLOAT_ROLE)
         self.setWindowTitle(tr("Safe mode"))
         self.setFixedWidth(480)
         self.safe = Button(tr("Open in safe mode"), role=ButtonRole.MAIN)

@@ -26,7 +26,7 @@ from ui.prompts.task_list import TaskList, TaskModel
 from ui.prompts.words import imported_words, saving_words
 
 DRAFT_MS = 400
-LIST = 248
+LIST, LIST_SHARE = 248, 0.3  # px at least; of the page at most, for the longest title
 LIST_FROM = 900  # px of the page; narrower ones have a choice in place of the list
 FILES = N_("Prompts (*.json)")
 EXPORTED = "tavernkeep-prompts.json"
@@ -60,7 +60,6 @@ class PromptsPage(QWidget):
         self._show_state(self._prompts.state)
 
     def _lay_out(self) -> None:
-        self.list.setFixedWidth(LIST)
         self._line = Line(is_upright=True)
         body = QHBoxLayout()
         body.setSpacing(0)
@@ -124,6 +123,7 @@ class PromptsPage(QWidget):
     def _show_state(self, state: PromptState) -> None:
         self.bar.show_state(state)
         self.model.show_tasks(state.tasks)
+        self._share_width()
         if [self.tasks.itemData(i) for i in range(self.tasks.count())] != [
             task.task for task in state.tasks
         ]:
@@ -312,10 +312,15 @@ class PromptsPage(QWidget):
 
     # Size
 
+    def _share_width(self) -> None:
+        widest = int(self.width() * LIST_SHARE)
+        self.list.setFixedWidth(max(LIST, min(self.list.title_width, widest)))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         has_list = self.width() >= LIST_FROM
+        self._share_width()
         self.list.setVisible(has_list)
         self._line.setVisible(has_list)
         self.tasks.setVisible(not has_list)
-        self.editor.set_wide(self.width() - (LIST if has_list else 0) >= WIDE)
+        self.editor.set_wide(self.width() - (self.list.width() if has_list else 0) >= WIDE)

@@ -1,4 +1,4 @@
-"""The list of tasks: whose prompt is in force, and whether one is being written; 52 px a row."""
+"""The list of tasks: whose prompt is in force where that is not ours, and which is written on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core.translation import tr
@@ -22,9 +22,11 @@ from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
 from ui.theme.style import rounded
 
-ROW_HEIGHT = 52
+ROW_HEIGHT, OURS_HEIGHT = 52, 36
+BESIDE = 66  # px that a title leaves free beside it: margins, the sign of a draft, the scroll bar
 TASK_ROLE = Qt.ItemDataRole.UserRole
 DRAFT_ROLE = Qt.ItemDataRole.UserRole + 1
+TITLE_PX = 12.5
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
 
@@ -107,6 +109,15 @@ class TaskList(QListView):
         self.viewport().setAutoFillBackground(False)
         self.setMouseTracking(True)
         self.selectionModel().currentChanged.connect(self._on_current)
+        model.dataChanged.connect(self.scheduleDelayedItemsLayout)  # rows differ in height
+
+    @property
+    def title_width(self) -> int:
+        """Px that show the longest title whole."""
+        rows = range(self._tasks.rowCount())
+        titles = (str(self._tasks.index(row).data()) for row in rows)
+        metrics = QFontMetrics(ui_font(TITLE_PX, SEMIBOLD))
+        return BESIDE + max(map(metrics.horizontalAdvance, titles), default=0)
 
     def choose(self, task: str) -> None:
         """Put the keyboard's row on a task."""
@@ -118,13 +129,21 @@ class TaskList(QListView):
             self.chosen.emit(task.task)
 
 
+def _says_state(task: object) -> bool:
+    """Whether there is more to say than that a prompt is ours, as most are."""
+    return isinstance(task, PromptTask) and (
+        bool(task.problem) or task.is_outdated or task.is_yours
+    )
+
+
 class _TaskDelegate(QStyledItemDelegate):
     def __init__(self, view: QListView) -> None:
         super().__init__(view)
         self._view = view
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(120, ROW_HEIGHT)
+        task = index.data(TASK_ROLE)
+        return QSize(120, ROW_HEIGHT if _says_state(task) else OURS_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         task = index.data(TASK_ROLE)
@@ -143,13 +162,15 @@ class _TaskDelegate(QStyledItemDelegate):
                 rounded(painter, area, 8, None, t.ring, t.ring_width)
         elif option.state & QStyle.StateFlag.State_MouseOver:
             rounded(painter, area, 8, t.hover)
-        title = area.adjusted(12, 5, -10, -23)
+        says_state = _says_state(task)
+        title = area.adjusted(12, 5, -10, -23 if says_state else -5)
         if index.data(DRAFT_ROLE):
             pixmap = icon_pixmap("pencil", t.edited.text, 13, self._view.devicePixelRatioF())
             painter.drawPixmap(round(area.right() - 22), round(title.center().y() - 6), pixmap)
             title.setRight(area.right() - 28)
         self._draw(painter, title, tr(task.title), SEMIBOLD if is_selected else MEDIUM, t.t1)
-        self._paint_state(painter, area.adjusted(12, 24, -10, -5), task, t)
+        if says_state:
+            self._paint_state(painter, area.adjusted(12, 24, -10, -5), task, t)
         painter.restore()
 
     def _paint_state(self, painter: QPainter, line: QRectF, task: PromptTask, t: Tokens) -> None:
@@ -174,7 +195,7 @@ class _TaskDelegate(QStyledItemDelegate):
         weight: QFont.Weight,
         ink: QColor,
         *,
-        px: float = 12.5,
+        px: float = TITLE_PX,
     ) -> None:
         painter.setFont(ui_font(px, weight))
         painter.setPen(ink)

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from app.core.errors import TavernkeepError
 from app.core.translation import N_, number, tr, tr_in
@@ -32,7 +32,7 @@ from ui.controls.surfaces import FloatingSheet
 from ui.controls.timers import once
 from ui.shell.entries import Index, above_rows, step_in
 from ui.shell.find_row import FIND_ROLE, ROW, Find, FindDelegate
-from ui.theme.fonts import ui_font
+from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE
 
 WIDTH = 680
@@ -40,9 +40,13 @@ ROWS_SHOWN = 7
 FOOT = 66  # the button, and the space between
 SETTLE_MS = 180
 MOST = 30
-HOW = N_(
-    "Searches the memories and messages of every chat opened here. “Two words” finds a phrase, "
-    "-word leaves out, who:name, in:here or in:part of a chat’s name, tier:arcs or tier:messages."
+HOW = N_("Searches the memories and messages of every chat opened here.")
+FORMS = (
+    (N_("“two words”"), N_("a phrase, word for word")),
+    (N_("-word"), N_("leaves out what contains this word")),
+    (N_("who:Ada"), N_("what is about one person")),
+    (N_("in:here"), N_("only the open chat; or write a part of a chat’s name")),
+    (N_("tier:arcs"), N_("only one kind of memory; tier:messages finds only messages")),
 )
 NOTHING = N_("Nothing was found in the chats that were opened here.")
 TOO_MUCH = N_("Too many matches: not all of them were checked. Use rarer words.")
@@ -70,6 +74,20 @@ class _FindModel(QAbstractListModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return f"{find.hit.snippet}. {find.place}"
         return find if role == FIND_ROLE else None
+
+
+def _forms_table() -> QWidget:
+    """What can be written into the field, and what that finds."""
+    table = QWidget()
+    grid = QGridLayout(table)
+    grid.setContentsMargins(10, 0, 10, 6)
+    grid.setHorizontalSpacing(18)
+    grid.setVerticalSpacing(4)
+    grid.setColumnStretch(1, 1)
+    for row, (form, meaning) in enumerate(FORMS):
+        grid.addWidget(Label(tr(form), font=ui_font(11.5, MEDIUM)), row, 0)
+        grid.addWidget(Label(tr(meaning), font=ui_font(11.5), tone=T2_ROLE), row, 1)
+    return table
 
 
 class SearchSheet(FloatingSheet):
@@ -116,6 +134,7 @@ class SearchSheet(FloatingSheet):
         self.list.clicked.connect(self._choose)
         self.words = Label(tr(HOW), font=ui_font(11.5), tone=T2_ROLE, wraps=True)
         self.words.setContentsMargins(10, 2, 10, 6)
+        self.forms = _forms_table()
         self.index = Button(
             tr("Read all chats for this search"), icon="sync", role=ButtonRole.QUIET
         )
@@ -132,6 +151,7 @@ class SearchSheet(FloatingSheet):
         inner.addLayout(above_rows(self.field))
         inner.addWidget(self.list, 1)
         inner.addWidget(self.words)
+        inner.addWidget(self.forms)
         foot = QHBoxLayout()
         foot.setContentsMargins(0, 0, 6, 4)
         foot.addWidget(self.index)
@@ -155,7 +175,8 @@ class SearchSheet(FloatingSheet):
         width = min(WIDTH, window.width() - 40) + 2 * self.MARGIN
         rows = min(self._model.rowCount(), ROWS_SHOWN)
         words = self.words.heightForWidth(width - 2 * self.MARGIN - 12) if self.words.text() else 0
-        wanted = self.field.sizeHint().height() + rows * ROW + words + FOOT
+        forms = 0 if self.forms.isHidden() else self.forms.sizeHint().height() + 6
+        wanted = self.field.sizeHint().height() + rows * ROW + words + forms + FOOT
         height = min(wanted + 2 * self.MARGIN, window.height() - 60)
         at = window.mapToGlobal(QPoint((window.width() - width) // 2, 40))
         self.setGeometry(QRect(at, QSize(width, height)))
@@ -198,6 +219,7 @@ class SearchSheet(FloatingSheet):
         self.list.setCurrentIndex(self._model.index(0))
         self.words.setText(words)
         self.words.setVisible(bool(words))
+        self.forms.setVisible(words == tr(HOW))
         if self.isVisible():
             self._fit()
 

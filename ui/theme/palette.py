@@ -17,6 +17,7 @@ T1_ROLE = Role.WindowText
 T2_ROLE = Role.BrightText
 T3_ROLE = Role.PlaceholderText
 ACCENT_ROLE = Role.Link
+FLOAT_ROLE = Role.ToolTipBase  # the ground of what lies over the pages
 
 
 def palette_of(tokens: Tokens) -> QPalette:

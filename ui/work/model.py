@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.core.operations import FINISHED, Operation, OperationKind, OperationStatus
 from app.core.translation import N_, number, retold, tr, trn
+from app.story.recaps import BUILT_IN
 from ui.controls.dates import time_words
 from ui.controls.labels import plain_tip
 
@@ -124,8 +125,8 @@ def detail_words(operation: Operation, chat: str = "") -> str:
     """Which chat it is about, what it is, who did it, and when it ended."""
     # What it is stands above, in its label.
     parts = [chat]
-    writer = tr("from earlier") if operation.backend == "kept" else retold(operation.backend)
-    parts.append(writer)
+    known = {"kept": tr("from earlier"), BUILT_IN: tr("without a model")}
+    parts.append(known.get(operation.backend) or retold(operation.backend))
     if operation.attempts > 1:
         parts.append(tr("attempt {attempts}", attempts=operation.attempts))
     if operation.finished is not None:

@@ -36,7 +36,7 @@ from ui.work.model import OperationModel, Progress, state_sentence
 from ui.work.strips import CapStrip, CatchUpStrip, ClearedStrip
 from ui.work.table import QueueTable
 from ui.work.use_pane import UsePane
-from ui.work.words import failed_words
+from ui.work.words import failed_words, to_do_words
 
 BUTTON_HEIGHT = 28
 REASON_WIDTH = 120  # px at least
@@ -197,7 +197,8 @@ class WorkPage(QWidget):
         self._stack.setCurrentIndex(0 if operations else 1)
         open_count = self._session.companion.work.to_do
         failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
-        words = [tr("{count} to do", count=number(open_count))] if open_count else []
+        catching_up = self._session.companion.work.catching_up
+        words = [to_do_words(open_count, catching_up)] if open_count else []
         if failed:
             words.append(failed_words(self._session, operations))
         is_paused = self._session.companion.work.is_paused

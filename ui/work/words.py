@@ -23,6 +23,18 @@ def progress_title(progress: CatchUpProgress) -> str:
     return tr("Catching up {title}", title=progress.title)
 
 
+def to_do_words(count: int, catching_up: Sequence[CatchUpProgress]) -> str:
+    """How much there is to do, and how much of it the strip of the first catch-up leaves out."""
+    beside = count - catching_up[0].left if catching_up else 0
+    if not 0 < beside < count:
+        return tr("{count} to do", count=number(count))
+    return tr(
+        "{count} to do, {beside} of it beside the catching up below",
+        count=number(count),
+        beside=number(beside),
+    )
+
+
 def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     """How far it is, how long it has worked, and how long it goes on."""
     ended = progress.done + progress.failed

@@ -11,6 +11,7 @@ from app.core.operations import OFF, Operation, OperationStatus
 from app.core.part_health import HealthItem, Light, about
 from app.core.translation import N_, number, retold, tr, trn
 from app.sillytavern.bridge.bridge_socket import Page
+from app.story.recaps import BUILT_IN
 from app.story.story import Story
 from app.views.catch_up import CatchUpProgress
 from app.views.taverns import Tavern
@@ -204,7 +205,7 @@ def backend_health(
     label: of the writer. problem: what of the settings cannot be followed, "" when all can.
     tokens: spent today.
     """
-    label = retold(label)
+    label = tr("No model") if label == BUILT_IN else retold(label)
     if problem:
         return HealthItem("backend", Light.BAD, f"{label}: {problem}")
     sentence = tr("{model}, {n} tokens today", model=label, n=number(tokens)) if tokens else label

@@ -61,6 +61,15 @@ def test_nothing_in_the_pane_is_wider_than_the_pane(
         free=11_111,
         has_total=False,
     )
+    pane.tuning.show_tunings(
+        [Tuning(SlotName.SHORT, 2_000, 14_250, LONG_STORY), Tuning(SlotName.EPISTEMIC, 90, 150, 9)],
+        {},
+        is_on=False,
+        nothing="",
+        free=11_111,
+        has_total=False,
+    )
+    assert len({row.column for row in pane.tuning.rows.values()}) == 1  # arrows in one line
     area = pane.area
     assert isinstance(area, QScrollArea)
     holder = area.widget()

@@ -18,6 +18,7 @@ from app.core.help_pages import help_pages
 from app.core.part_health import HealthItem, Light
 from app.work.pages.bridge_health import bridge_health
 from tests.labelled import WrittenTavern
+from ui.controls.labels import Label
 from ui.core.actions import PAGE_ACTIONS
 from ui.program.everywhere import Everywhere
 from ui.program.main_window import MainWindow
@@ -140,8 +141,13 @@ async def test_search_says_what_it_takes_and_what_it_does_not_find(
     demo_window.actions_["search.all"].trigger()
     sheet = everywhere(demo_window).search_sheet
     assert sheet.words.text() == HOW
+    shown = {label.text(): label for label in sheet.forms.findChildren(Label)}
+    assert {"-word", "who:Ada", "in:here", "tier:arcs"} <= shown.keys()
+    assert all(one.width() >= one.sizeHint().width() for one in shown.values() if one.isVisible())
+    assert sheet.rect().contains(sheet.forms.geometry())
     QTest.keyClicks(sheet.field, "tier:dreams x")
     await until(lambda: "no kind of memory" in sheet.words.text())
+    assert not sheet.forms.isVisible()
     sheet.field.setText("quxquux")
     await until(lambda: sheet.words.text() == NOTHING)
     QTest.keyClick(sheet.field, Qt.Key.Key_Escape)

@@ -297,3 +297,20 @@ async def test_the_palette_leads_to_the_prompts_and_the_header_says_so(
     assert window.frame.header._title.text() == "Prompts"
     settings.close_prompts()
     assert window.frame.header._title.text() == "Settings"
+
+
+async def test_the_list_shows_every_title_whole_and_says_only_what_is_not_ours(
+    page: PromptsPage, until: Until
+) -> None:
+    """Names were cut at 210 px, and "Ours" stood under each of thirty."""
+    assert page.list.width() >= page.list.title_width
+    height = page.list.sizeHintForRow(0)
+    type_at_end(page, " Write no more than that.")
+    QTest.mouseClick(page.editor.save, Qt.MouseButton.LeftButton)
+    await until(lambda: page.list.sizeHintForRow(0) > height)
+
+    def stand_below() -> bool:
+        first, second = (page.list.visualRect(page.model.index(row)) for row in (0, 1))
+        return second.top() > first.bottom()
+
+    await until(stand_below)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.views.catch_up import CatchUpProgress
 from ui.work.model import detail_words, duration_words, state_sentence, token_words
-from ui.work.words import progress_facts
+from ui.work.words import progress_facts, to_do_words
 
 
 def operation(number: int, status: OperationStatus = OperationStatus.PENDING) -> Operation:
@@ -51,4 +51,13 @@ def test_an_operation_says_what_it_cost_and_who_did_it() -> None:
     assert token_words(done) == "1,204 tokens read, 85 written."
     assert detail_words(done) == "qwen3:14b, attempt 2"
     assert detail_words(replace(done, backend="kept", attempts=1)) == "from earlier"
+    assert detail_words(replace(done, backend="built-in", attempts=1)) == "without a model"
     assert token_words(operation(2)) == ""
+
+
+def test_what_waits_beside_a_catch_up_is_told_apart_from_it() -> None:
+    """ "139 to do" stood above "11 of 109 requests done", and neither said why."""
+    strip = CatchUpProgress(1, "Harbour", 11, 0, 98, 60.0, 180.0)
+    assert to_do_words(139, (strip,)) == "139 to do, 41 of it beside the catching up below"
+    assert to_do_words(98, (strip,)) == "98 to do"
+    assert to_do_words(7, ()) == "7 to do"

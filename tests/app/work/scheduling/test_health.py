@@ -121,3 +121,8 @@ def test_an_answer_of_no_use_is_not_nothing_to_do() -> None:
     made = replace(Operation(2, SPEC, OperationStatus.DONE), finished=10.0)
     assert queue_health((vain, made)).sentence == "Nothing to do"
     assert backend_health("model", (vain, made), "", 100).light is Light.GOOD
+
+
+def test_where_there_is_no_model_the_bar_says_so() -> None:
+    """It said "built-in", which nobody could tell from a model's name."""
+    assert backend_health("built-in", (), "", 0).sentence == "No model"
