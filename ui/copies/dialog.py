@@ -77,6 +77,7 @@ class CopiesDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setBackgroundRole(FLOAT_ROLE)
+        self.setAutoFillBackground(True)
         self._session = session
         self._chat = chat
         self._wanted = wanted

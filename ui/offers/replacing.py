@@ -66,6 +66,7 @@ class ReplaceDialog(QDialog):
     def __init__(self, session: Session, chat: Path, parent: QWidget) -> None:
         super().__init__(parent)
         self.setBackgroundRole(FLOAT_ROLE)
+        self.setAutoFillBackground(True)
         self._session, self._chat = session, chat
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Find and replace"))

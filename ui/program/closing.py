@@ -24,6 +24,7 @@ class LossWarning(QDialog):
     def __init__(self, companion: Companion, parent: QWidget) -> None:
         super().__init__(parent)
         self.setBackgroundRole(FLOAT_ROLE)
+        self.setAutoFillBackground(True)
         self._companion = companion
         self.setWindowTitle(tr("The disk is full"))
         self.setFixedWidth(480)

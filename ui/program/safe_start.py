@@ -35,6 +35,7 @@ class SafeStartOffer(QDialog):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setBackgroundRole(FLOAT_ROLE)
+        self.setAutoFillBackground(True)
         self.setWindowTitle(tr("Safe mode"))
         self.setFixedWidth(480)
         self.safe = Button(tr("Open in safe mode"), role=ButtonRole.MAIN)
