@@ -350,3 +350,24 @@ def test_a_portrait_in_parts_is_told_part_by_part_under_its_headings() -> None:
     assert "He keeps what he promises." in text
     assert "own words" in text.casefold()
     assert "worries" not in text.casefold()
+
+
+def test_what_others_lived_through_without_her_is_not_told_as_she_knows_it() -> None:
+    """Not though it is of a scene that she saw, or of a chat that this one cannot look into."""
+    elsewhere = (Source(7, "z1", "hash"),)
+    facts = known(
+        memory("aside", Tier.SESSION, "detail", "Cora left a pouch.", 1, witnessed_by=("Cora",)),
+        memory("beside", Tier.SESSION, "detail", "Bert whistled twice.", 1, witnessed_by=("Ada",)),
+        replace(
+            memory("far", Tier.LONG_TERM, "event", "The ferry sank.", 1),
+            sources=elsewhere,
+            chat=7,
+            character="mill",
+        ),
+    )
+    whole = markdown(bible_of(facts))
+    assert all(said in whole for said in ("Cora left a pouch", "Bert whistled", "The ferry sank"))
+    hers = markdown(bible_of(facts, SpoilerFilter(facts, "Ada", GROUND)))
+    assert "Bert whistled" in hers
+    assert "Cora left a pouch" not in hers
+    assert "The ferry sank" not in hers

@@ -335,7 +335,7 @@ def test_a_card_stays_as_it_is(deed: str) -> None:
         "rename": lambda: rename(known, "card", "Somebody"),
         "delete": lambda: delete(known, "card"),
     }
-    with pytest.raises(UsageError, match="Ilse Brandt is a card"):
+    with pytest.raises(UsageError, match="Ilse Brandt is a character card"):
         commands[deed]()
 
 
@@ -347,6 +347,16 @@ def test_renaming_keeps_the_old_name_as_an_alias() -> None:
     assert after.memories[0].subject == "Nessa Quill"
     with pytest.raises(UsageError, match="is no name"):
         rename(before, "quill", "everyone")
+
+
+def test_no_two_get_one_name_but_by_merging_and_none_is_merged_with_itself() -> None:
+    before = Remembered((), (MARA, QUILL))
+    with pytest.raises(UsageError, match="merge the two"):
+        rename(before, "mara", "Quill")
+    with pytest.raises(UsageError):
+        merge(before, "mara", "mara", {})
+    with pytest.raises(UsageError):
+        rename(before, "nobody", "Anna")
 
 
 def test_deleting_leaves_the_memories_and_takes_the_link() -> None:

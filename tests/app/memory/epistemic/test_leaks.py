@@ -73,6 +73,18 @@ def test_a_denial_of_what_the_speaker_believes_is_a_leak() -> None:
     assert (leak.kind, leak.entry.memory.id) == (LeakKind.CONTRARY, "3")
 
 
+def test_to_say_what_is_so_instead_of_what_the_speaker_believes_is_a_leak() -> None:
+    belief = entry("6", "Ilse", "believes", "that wolves killed the shepherd", 0)
+    truth = entry("7", "Bruno", "knows", "that the miller killed the shepherd with an axe", 0)
+    said = "“The miller killed the shepherd with an axe.”"
+    (leak,) = check("Ilse", said, belief, truth)
+    assert (leak.kind, leak.entry.memory.id) == (LeakKind.CONTRARY, "6")
+    assert leak.truth is not None
+    assert leak.truth.memory.id == "7"
+    told = (*STORY, ("Bruno", f"“Ilse,” *says Bruno.* {said}"))
+    assert not check("Ilse", said, belief, truth, earlier=told), "she was told just now"
+
+
 def test_a_keeper_who_speaks_tells_it() -> None:
     (told,) = check("Oskar", "“Ilse. I sank the pilot boat.”")
     assert told.kind is LeakKind.TOLD

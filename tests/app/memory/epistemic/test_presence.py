@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from app.languages import load_packs
@@ -219,3 +221,10 @@ def test_names_and_verbs_of_going_tell_without_a_model(text: str, kind: str, pla
 def test_what_is_no_going_is_not_taken_for_it(text: str) -> None:
     message = Message("a", digest(text), "Ana", text)
     assert not list(comings_in(message, 3, {"Bo": ("bo",), "Ana": ("ana",)}, PACKS))
+
+
+def test_what_a_later_version_kept_of_presence_is_passed_over() -> None:
+    (document,) = kept(PARTING)
+    later = replace(document, sections={**document.sections, "9": '{"version": 9}'})
+    ground = Ground.of(1, MESSAGES)
+    assert events_of([later], ground) == events_of([document], ground) != ()

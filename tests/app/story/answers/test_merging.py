@@ -63,12 +63,20 @@ def test_entries_are_dropped_replaced_joined_and_added() -> None:
         {"replace": [{"entries": [1], "text": ""}]},
         {"replace": [{"text": "Ann hired Bo again."}]},
         {"replace": ["Ann hired Bo again."]},
+        {"replace": [{"entries": [1], "text": "I'm sorry, but I can't help with that."}]},
+        {"add": {"developments": ["I'm sorry, but I can't help with that."]}},
     ],
 )
 @pytest.mark.real_model(13)
 def test_changes_to_what_there_is_not_are_refused_whole(answer: dict[str, Any]) -> None:
     with pytest.raises(Unreadable):
         merged(answer)
+
+
+def test_replacements_may_be_told_by_their_numbers() -> None:
+    assert (
+        merged({"replace": {"1": "Ann hired Bo again."}}).developments[0] == "Ann hired Bo again."
+    )
 
 
 def test_a_whole_recap_is_taken_without_the_numbers_that_it_copied() -> None:

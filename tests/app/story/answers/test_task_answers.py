@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from app.story.answers.lenient_json import find_object
 from app.story.answers.task_answers import (
+    LONGEST_SENTENCE,
     BreakAnswer,
     Unreadable,
     preview,
@@ -281,3 +282,15 @@ def test_no_end_is_an_answer_and_nothing_that_may_be_chosen_is_none() -> None:
 def test_a_comma_before_the_next_key_may_be_missing() -> None:
     found = find_object('{"name": "The "old" mill" "developments": ["Ann left."]}', ("name",))
     assert found == {"name": 'The "old" mill', "developments": ["Ann left."]}
+
+
+def test_a_sentence_that_does_not_end_is_cut_between_words() -> None:
+    cut = read_sentence("Ann " + "wandered " * 500)
+    assert cut.endswith("wandered…")
+    assert len(cut) <= LONGEST_SENTENCE + 1
+
+
+def test_who_has_to_choose_a_message_cannot_choose_none() -> None:
+    assert read_break('{"scenebreakat": null}', [1, 2]) == BreakAnswer(None)
+    with pytest.raises(Unreadable):
+        read_break('{"scenebreakat": null}', [1, 2], is_forced=True)
