@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from app.work.chats.open_chat import OpenChat
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 
 
 @dataclass(frozen=True, slots=True)

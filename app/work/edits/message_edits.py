@@ -20,7 +20,8 @@ from app.story.message_data import Mark
 from app.story.messages import Message, MessageRecap, digest
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.planner import Writing, message_recap_specs, missing_recaps
+from app.work.planning.message_recap_planner import message_recap_specs, missing_recaps
+from app.work.planning.writing import Writing
 
 Do = Callable[[OpenChat, str, Callable[[], Any]], Awaitable[None]]
 

@@ -27,7 +27,8 @@ from app.work.edits.message_edits import MessageEdits
 from app.work.edits.recap_import import RecapImport
 from app.work.edits.scene_edits import SceneEdits, closed_scene
 from app.work.planning.folding import scenes_let_go
-from app.work.planning.planner import Writing, is_scene_recap_stale, scene_recap_spec, source_digest
+from app.work.planning.planner import is_scene_recap_stale, scene_recap_spec, source_digest
+from app.work.planning.writing import Writing
 
 
 class StoryEdits:

@@ -53,7 +53,7 @@ from app.work.jobs.services import JobServices
 from app.work.jobs.upkeep_making import upkept
 from app.work.planning.document_material import DocumentMaterial
 from app.work.planning.model_messages import as_read
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 
 # Tokens of what one request is given: more is paid for and read by nobody.
 MOST_OF_ARCS, MOST_OF_PROFILES, MOST_OF_CANON, MOST_OF_FACTS = 5000, 4000, 5000, 3000

@@ -23,7 +23,7 @@ from app.work.chats.open_chat import OpenChat
 from app.work.planning.break_planner import search_key, search_of, searcher
 from app.work.planning.folding import covered_until
 from app.work.planning.model_messages import text_rules
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 
 FOUND = N_("scene breaks found by the model")
 CHANGED = N_("The story or the model changed; it is planned again.")

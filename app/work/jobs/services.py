@@ -10,7 +10,7 @@ from app.llm.writers.writer import RecapWriter
 from app.store.store import Store
 from app.story.scene_cues.language import LanguagePack
 from app.work.chats.open_chat import OpenChat
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ from app.work.models.metering import ModelMeter, TrialMeter
 from app.work.models.model_trial import models_at, models_here, try_writer
 from app.work.pages.link import BridgeLink
 from app.work.planning.kinds import MODEL_OF
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 from app.work.queue.operation_queue import OperationQueue
 
 RETIRE_SECONDS = 600.0

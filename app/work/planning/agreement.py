@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.core.operations import Operation, OperationKind, OperationSpec
 from app.work.planning.catch_up import KINDS
 from app.work.planning.memory_planner import Reading
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 
 
 def stops_with_it(operation: Operation) -> bool:

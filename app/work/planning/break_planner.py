@@ -23,7 +23,8 @@ from app.story.messages import combined_digest
 from app.story.scenes import BreakOrigin, Scene
 from app.story.story import Story
 from app.work.planning.folding import covered_until
-from app.work.planning.planner import Writing, recap_room
+from app.work.planning.planner import recap_room
+from app.work.planning.writing import Writing
 
 # Before folds and recaps: what is cut in two needs other recaps.
 PRIORITY_SEARCH = 30

@@ -18,7 +18,7 @@ from app.memory.records import Document, DocumentKind, Memory, Remembered, Tier
 from app.memory.standing import BEFORE, Ground, active
 from app.prompt.choosing.presence import Presence
 from app.story.story import ChatKind, Story
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 
 LATELY = 400  # messages: who has not spoken in them gets no new text of their own
 

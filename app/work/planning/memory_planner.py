@@ -23,7 +23,8 @@ from app.story.messages import Message
 from app.story.story import Story
 from app.views.catch_up import ReadingCost
 from app.work.planning.model_messages import as_read
-from app.work.planning.planner import PRIORITY_SCENE, Writing
+from app.work.planning.planner import PRIORITY_SCENE
+from app.work.planning.writing import Writing
 
 # Behind a fold, before single messages: a memory is wanted for the next turn.
 PRIORITY_PASS = PRIORITY_SCENE + 2

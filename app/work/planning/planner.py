@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from app.core.operations import OperationKind, OperationSpec
@@ -14,13 +14,8 @@ from app.settings.recaps import RecapSettings
 from app.settings.scenes import SceneSettings
 from app.settings.slots import SlotSettings
 from app.story.break_search import is_choosable
-from app.story.inclusion import InclusionRules, exclusion_reason
 from app.story.messages import (
-    Absence,
     Message,
-    MessageKind,
-    MessageRecap,
-    combined_digest,
 )
 from app.story.recaps import YOU
 from app.story.scenes import Scene, scene_digest
@@ -32,64 +27,21 @@ from app.work.planning.folding import (
     is_kept_from_rules,
     scenes_to_fold,
 )
+from app.work.planning.message_recap_planner import (
+    are_message_recaps_wanted,
+    planned_message_recaps,
+)
+from app.work.planning.writing import Writing
 
 # What the user asked for goes before all. Folds go before further recaps so that the prompt
 # gains from each; then, of a long backlog, the newest scenes, the newest first, since the prompt
-# tells them by themselves; then the story from its beginning. Single messages come last.
+# tells them by themselves; then the story from its beginning. Single messages come last
+# (PRIORITY_MESSAGE).
 PRIORITY_NEWEST = 15
 PRIORITY_FOLD = 20
 PRIORITY_SCENE = 10
-PRIORITY_MESSAGE = 1
 LONG_BACKLOG = 20  # scenes: fewer are recapped within minutes
-MESSAGES_PER_PLAN = 400
 NOTHING_TOLD = scene_digest(())
-
-
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """Who writes: the part of an operation's identity that is not the story's.
-
-    spec: backend. prompt_version: as the writer says it. is_free: costs no request.
-    context_tokens: of the model, None while unknown. versions: prompt versions of single kinds of
-    work, in place of prompt_version. reasoning_tokens: before an answer, as seen so far.
-    write_speed: tokens a second in a test of the model, None where it was not tested.
-    others: who writes kinds of work that the user gave to another model. folds_beside: see
-    RecapWriter.
-    """
-
-    spec: str
-    prompt_version: str
-    is_free: bool
-    context_tokens: int | None = None
-    versions: Mapping[str, str] = field(default_factory=dict)
-    reasoning_tokens: int = 0
-    write_speed: float | None = None
-    others: Mapping[OperationKind, Writing] = field(default_factory=dict)
-    folds_beside: bool = False
-
-    def of(self, kind: OperationKind) -> Writing:
-        """Who does this kind of work."""
-        return self.others.get(kind, self)
-
-    @property
-    def asks_nobody(self) -> bool:
-        """Whether no kind of work costs a request."""
-        return self.is_free and all(other.is_free for other in self.others.values())
-
-    @property
-    def specs(self) -> str:
-        """The backends of all kinds of work; that of one for everything as it is."""
-        others = [f"{kind}={other.spec}" for kind, other in sorted(self.others.items())]
-        return "|".join((self.spec, *others))
-
-    def version_of(self, work: str) -> str:
-        """Prompt version of one kind of work: a prompt that it does not need does not count."""
-        return self.versions.get(work, self.prompt_version)
-
-    def key(self, kind: OperationKind, *inputs: str) -> str:
-        """Idempotency key: kind, inputs, backend and prompt version (design.md, decision 5)."""
-        by = self.of(kind)
-        return combined_digest(kind.value, by.spec, by.version_of(kind.value), *inputs)
 
 
 def recapped_messages(
@@ -135,7 +87,7 @@ def plan(
         fold = next_fold(story, chat_id, settings, writing)
         specs = _with_fold(story, specs, fold, settings, writing) if fold else specs
     if are_message_recaps_wanted(settings, writing):
-        specs += _message_recaps(story, chat_id, settings, writing)
+        specs += planned_message_recaps(story, chat_id, settings, writing)
     return tuple(specs)
 
 
@@ -311,138 +263,7 @@ def _fold(
     )
 
 
-def are_message_recaps_wanted(settings: Mapping[str, Any], writing: Writing) -> bool:
-    """Whether messages are recapped by themselves: by rules, or by a model."""
-    recaps = RecapSettings(settings)
-    is_free = writing.of(OperationKind.MESSAGE_RECAP).is_free
-    return recaps.message_recaps_auto if is_free else recaps.message_recaps_model
-
-
 def recap_room(settings: Mapping[str, Any]) -> int:
     """Tokens that the running recap itself may take: its budget without the frame, about."""
     frame = RecapSettings(settings).running_recap_frame.replace("{{running_recap}}", "")
     return max(40, RecapSettings(settings).running_recap_budget - len(frame) // 3 - 8)
-
-
-def message_recap_specs(
-    messages: Sequence[Message],
-    chat_id: int,
-    writing: Writing,
-    *,
-    priority: int = PRIORITY_MESSAGE,
-    again: str = "",
-    places: Mapping[str, int] | None = None,
-) -> list[OperationSpec]:
-    """Recaps of these messages: with a model an operation each, else one for all of them.
-
-    again: makes the work new although its inputs are not. places: index of a message by anchor.
-    """
-    writing = writing.of(OperationKind.MESSAGE_RECAP)
-    groups = [list(messages)] if writing.is_free else [[message] for message in messages]
-    return [
-        OperationSpec(
-            kind=OperationKind.MESSAGE_RECAP,
-            chat=chat_id,
-            key=writing.key(OperationKind.MESSAGE_RECAP, *(m.content_hash for m in group), again),
-            anchor=group[0].anchor,
-            label=_label(group, places or {}),
-            priority=priority,
-            params={"anchors": [message.anchor for message in group], "again": again},
-        )
-        for group in groups
-        if group
-    ]
-
-
-def _label(messages: Sequence[Message], places: Mapping[str, int]) -> str:
-    if len(messages) > 1:
-        return N_("Recaps of {n} messages").format(n=len(messages))
-    index = places.get(messages[0].anchor)
-    return N_("Recap of a message") if index is None else N_("Recap of #{n}").format(n=index)
-
-
-def _counts(story: Story, index: int, rules: InclusionRules) -> bool:
-    """Whether a recap of the message would count: for another one nobody pays unasked."""
-    message = story.messages[index]
-    recap = story.message_recaps.get(message.anchor, MessageRecap())
-    tokens = story.message_tokens[index] if index < len(story.message_tokens) else None
-    is_long = tokens is None or tokens >= rules.minimum_tokens
-    return is_long and not exclusion_reason(message, recap, rules)
-
-
-def _message_recaps(
-    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
-) -> list[OperationSpec]:
-    """Newest first. The trailing reply may still be swiped: it waits in any case (read-behind)."""
-    waiting = max(1, RecapSettings(settings).message_recap_delay)
-    writing = writing.of(OperationKind.MESSAGE_RECAP)
-    settled = story.messages[: max(0, len(story.messages) - waiting)]
-    limit = 0 if writing.is_free else RecapSettings(settings).message_recap_limit
-    rules = RecapSettings(settings).inclusion_rules()
-    missing = []
-    first = len(settled) - (limit or len(settled))
-    for index in reversed(_unrecapped(settled, story.message_recaps, max(0, first))):
-        message = settled[index]
-        recap = story.message_recaps.get(message.anchor)
-        if needs_recap(message, recap, settings) and _counts(story, index, rules):
-            missing.append(message)
-            if len(missing) == MESSAGES_PER_PLAN:
-                break
-    if not writing.is_free and len(missing) < RecapSettings(settings).message_recap_batch:
-        return []
-    return message_recap_specs(missing, chat_id, writing, places=story.places)
-
-
-def _unrecapped(
-    messages: Sequence[Message], recaps: Mapping[str, MessageRecap], first: int
-) -> list[int]:
-    """Indexes, from `first` on, that may need a recap: nearly all of a long chat have theirs."""
-    known = recaps.get
-    return [
-        index
-        for index, message in enumerate(messages[first:], first)
-        if (recap := known(message.anchor)) is None
-        or not recap.text
-        or recap.source_hash != message.content_hash
-    ]
-
-
-def missing_recaps(story: Story, settings: Mapping[str, Any]) -> list[Message]:
-    """Messages without a recap of their text as it is: those that failed among them, and those
-    whose recap the user took away.
-    """
-    settings = {**settings, "message_recap_again": True, "message_recap_on_swipe": True}
-    rules = RecapSettings(settings).inclusion_rules()
-    missing = []
-    for index, message in enumerate(story.messages):
-        recap = story.message_recaps.get(message.anchor)
-        if recap is not None and not recap.is_excluded and _has_none(recap):
-            recap = None
-        if needs_recap(message, recap, settings) and _counts(story, index, rules):
-            missing.append(message)
-    return missing
-
-
-def _has_none(recap: MessageRecap) -> bool:
-    """Whether writing it failed, or the user took it away."""
-    return bool(recap.error) or recap.absence is Absence.REMOVED
-
-
-def needs_recap(message: Message, recap: MessageRecap | None, settings: Mapping[str, Any]) -> bool:
-    """Whether a message lacks a recap of its text as it is. What was written by hand stays."""
-    if message.kind is MessageKind.NOTICE or not any(map(str.isalpha, message.text)):
-        return False  # nothing to say of "..."
-    if recap is None:
-        return True
-    if recap.is_edited or recap.is_excluded:
-        return False
-    if recap.absence is Absence.REMOVED:
-        return False
-    is_outdated = bool(recap.source_hash) and recap.source_hash != message.content_hash
-    if not recap.text and not recap.error:
-        return is_outdated or recap.absence is Absence.UNKNOWN
-    if not is_outdated:
-        return False
-    recaps = RecapSettings(settings)
-    is_swiped = recap.swipe != message.swipe
-    return recaps.message_recap_on_swipe if is_swiped else recaps.message_recap_again

@@ -18,15 +18,13 @@ from app.story.break_search import ScenesOfMessages
 from app.story.story import Story
 from app.work.planning.break_planner import HEURISTIC, search_key, search_of
 from app.work.planning.memory_planner import pass_spec
-from app.work.planning.planner import (
-    Writing,
+from app.work.planning.message_recap_planner import (
     are_message_recaps_wanted,
-    fold_again,
     message_recap_specs,
     needs_recap,
-    next_fold,
-    scene_recap_spec,
 )
+from app.work.planning.planner import fold_again, next_fold, scene_recap_spec
+from app.work.planning.writing import Writing
 
 # What `plan`, `search_specs`, `next_pass` and `plan_documents` speak for; other kinds are left to
 # who queued them.

@@ -12,8 +12,10 @@ from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.folding import folded_anew
-from app.work.planning.planner import Writing, missing_recaps, scene_recap_spec
+from app.work.planning.message_recap_planner import missing_recaps
+from app.work.planning.planner import scene_recap_spec
 from app.work.planning.recap_costs import before_rebuild, message_recaps_cost
+from app.work.planning.writing import Writing
 from app.work.scheduling.estimates import Estimates
 
 NOTHING = AskedCost()

@@ -10,7 +10,8 @@ from pathlib import Path
 from app.core.translation import tr
 from app.story.story import Story
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.planner import Writing, plan
+from app.work.planning.planner import plan
+from app.work.planning.writing import Writing
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.work_to_do import BUSY
 

@@ -23,7 +23,8 @@ from app.work.planning.catch_up import (
     parts_of,
 )
 from app.work.planning.memory_planner import reading_cost
-from app.work.planning.planner import Writing, are_folds_beside
+from app.work.planning.planner import are_folds_beside
+from app.work.planning.writing import Writing
 
 
 class Estimates:

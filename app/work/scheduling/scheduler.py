@@ -33,8 +33,9 @@ from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.dependencies import in_dependency_order, out_of_turn, without
 from app.work.planning.document_planner import plan_texts
 from app.work.planning.memory_planner import next_pass, reading_cost
-from app.work.planning.planner import Writing, plan
+from app.work.planning.planner import plan
 from app.work.planning.staleness import is_wanted, renewed
+from app.work.planning.writing import Writing
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.catch_ups import CatchUps
 from app.work.scheduling.estimates import Estimates, plan_of, reading_taken

@@ -35,7 +35,7 @@ from app.work.planning.document_planner import (
     summary_spec,
 )
 from app.work.planning.memory_planner import UNKNOWN_CONTEXT
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 
 ANSWER_TOKENS = 600  # about, of one text
 PROMPT_TOKENS = 500  # about, of what the model is told to do

@@ -35,7 +35,7 @@ from app.store.folder_lock import FolderLock
 from app.store.memory.memories import PASS
 from app.views.story_change import StoryChange
 from app.work.planning.memory_planner import Reading, next_pass
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, active, opened, texts
 

@@ -51,7 +51,7 @@ from app.work.planning.document_planner import (
     summary_spec,
     trigger_spec,
 )
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 from tests.chat_files import message, write_chat
 from tests.fakes import FakeLlm
 

@@ -23,7 +23,8 @@ from app.work.planning.break_planner import (
     search_specs,
     searcher,
 )
-from app.work.planning.planner import PRIORITY_FOLD, Writing, plan
+from app.work.planning.planner import PRIORITY_FOLD, plan
+from app.work.planning.writing import Writing
 
 WRITING = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False)
 NEWS = SearchState(has_news=True)

@@ -33,7 +33,7 @@ from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 from app.work.planning.document_material import DocumentMaterial
 from app.work.planning.document_planner import canon_spec, plan_documents
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 
 MODEL = Writing("openai:m@http://localhost", "1", is_free=False, context_tokens=8192)
 SMALL = replace(MODEL, spec="ollama:m")

@@ -12,7 +12,8 @@ from app.story.story import Story
 from app.views.catch_up import ReadingCost
 from app.work.planning.catch_up import catch_up_plan, parts_of
 from app.work.planning.dependencies import in_dependency_order, without
-from app.work.planning.planner import Writing, fold_beside, plan
+from app.work.planning.planner import fold_beside, plan
+from app.work.planning.writing import Writing
 from tests.app.work.planning.test_planner import settings, story_of, with_recaps, with_versions
 
 BOTH = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False, folds_beside=True)

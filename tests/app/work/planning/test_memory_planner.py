@@ -16,7 +16,7 @@ from app.work.planning.memory_planner import (
     next_pass,
     reading_cost,
 )
-from app.work.planning.planner import Writing
+from app.work.planning.writing import Writing
 
 WRITING = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False, context_tokens=32_000)
 SETTINGS = {name: setting.default for name, setting in REGISTRY.items()}

@@ -17,12 +17,9 @@ from app.story.story import ChatKind, ChatRef, Story
 from app.views.catch_up import CatchUpPlan
 from app.work.planning.catch_up import catch_up_plan
 from app.work.planning.folding import covered_until, fold_base, scenes_let_go, scenes_to_fold
-from app.work.planning.planner import (
-    Writing,
-    missing_recaps,
-    plan,
-    recapped_messages,
-)
+from app.work.planning.message_recap_planner import missing_recaps
+from app.work.planning.planner import plan, recapped_messages
+from app.work.planning.writing import Writing
 
 WRITING = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False)
 

@@ -14,8 +14,9 @@ from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 from app.work.planning.break_planner import SearchState, search_specs
 from app.work.planning.memory_planner import Reading, next_pass
-from app.work.planning.planner import Writing, plan
+from app.work.planning.planner import plan
 from app.work.planning.staleness import is_outdated
+from app.work.planning.writing import Writing
 
 WRITING = Writing("openai:m@http://127.0.0.1:1", "1", is_free=False)
 SETTINGS = {name: setting.default for name, setting in REGISTRY.items()} | {
