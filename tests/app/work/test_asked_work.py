@@ -118,7 +118,7 @@ async def test_an_answer_that_cannot_be_used_leaves_the_recap_that_was_there(des
     before, labels = desk.story, await desk.edits.undo_labels(desk.path)
     desk.model.bad = "…"
     await desk.edits.messages.write(desk.path, desk.anchors)
-    assert "no sentence" in (await desk.finished())[0]
+    assert "not a sentence" in (await desk.finished())[0]
     assert desk.story == before
     assert await desk.edits.undo_labels(desk.path) == labels
 
