@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.memory.arcs.arc_answers import unwrapped
 from app.memory.arcs.arc_summaries import (
     ResolvedArc,
     Verdict,
@@ -262,3 +263,13 @@ def test_any_answer_is_read_or_refused(text: str) -> None:
     except Unreadable:
         return
     assert set(judged) <= {"a1", "a2"}
+
+
+def test_a_list_that_breaks_off_gives_what_came_before_and_a_nest_without_end_nothing() -> None:
+    whole = {"verdict": "RESOLVED", "summary": TEXT}
+    broken = json.dumps([whole, whole])[: len(json.dumps(whole)) + 30]
+    assert unwrapped(broken).startswith(f"[1: RESOLVED] {TEXT}")
+    nest: object = whole
+    for _ in range(9):
+        nest = [nest]
+    assert unwrapped(json.dumps(nest)) == json.dumps(nest)

@@ -8,6 +8,7 @@ import pytest
 
 from app.languages import load_packs
 from app.memory.epistemic.epistemic_map import EpistemicMap
+from app.memory.epistemic.leak_meaning import MEANT, NAMED
 from app.memory.epistemic.leaks import Leak, LeakCheck, LeakKind, stopwords_of
 from app.memory.epistemic.propositions import People
 from app.memory.lifecycle.state_change import Wording
@@ -220,6 +221,32 @@ def test_other_words_are_caught_by_their_meaning_alone() -> None:
     assert leak.entry.memory.id == "1"
     check.compare_by(Vectors.of({t: [1.0, 1.0] for t in texts}))  # no more than what she may say
     assert not check.at(4)
+
+
+@pytest.mark.parametrize(
+    ("said", "leaks"),
+    [
+        ("It was you who sent the pilot's cutter to the bottom.", 1),
+        ("It was Oskar who sent the pilot's cutter to the bottom.", 1),
+        ("It was Bruno who sent the pilot's cutter to the bottom.", 0),
+        ("It was the storm that sent the pilot's cutter to the bottom.", 0),
+        ("Was it you who sent the pilot's cutter to the bottom?", 0),
+    ],
+)
+def test_what_is_nearly_the_same_gives_away_only_whom_it_names(said: str, leaks: int) -> None:
+    secret = "Oskar sank the boat of the pilot and of his two brothers off the northern cape"
+    hiding = entry("8", "Oskar", "hiding", f"that {secret}", 1, target="Ilse")
+    told = [
+        Message(f"m{n}", digest(words), who, words)
+        for n, (who, words) in enumerate((*STORY, ("Ilse", f"“{said}”")))
+    ]
+    noted = standings((hiding, *ENTRIES[1:]), Ground.of(1, told))
+    names = ("Ilse", "Oskar", "Bruno")
+    check = LeakCheck(EpistemicMap(noted, participants=names), told, packs=PACKS)
+    between = (NAMED + MEANT) / 2
+    alike = {secret: [1.0, 0.0, 0.0], said: [between, (1 - between**2) ** 0.5, 0.0]}
+    check.compare_by(Vectors.of({t: alike.get(t, [0.0, 0.0, 1.0]) for t in check.texts_at(4)}))
+    assert len([leak for leak in check.at(4) if leak.entry.memory.id == "8"]) == leaks
 
 
 def test_whose_mother_somebody_is_makes_nobody_the_mother() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from app.languages import load_packs
 from app.memory.records import Tier
 from app.prompt.budgeting.adaptive import FACTORS, adapted, turn_kind
-from app.prompt.budgeting.auto_tune import LEAST, target, tuned
+from app.prompt.budgeting.auto_tune import LEAST, Tuning, target, tuned
 from app.prompt.budgeting.budgets import budgets_of, levelled, room_in, shares
 from app.prompt.slots import TurnKind
 from app.settings.slot_table import DEFAULTS, SHARING, SlotName
@@ -222,3 +222,17 @@ def test_budgets_that_were_taken_from_tuning_are_not_tuned_back(
         need = target(full[change.name], 0)
         is_cut = taken[change.name] < need
         assert again[change.name] == need if is_cut else change.after < change.before
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "full", "said"),
+    [
+        (100, 300, 0, "raised from 100 to 300 tokens that nothing else needs"),
+        (100, 300, 250, "raised from 100 to 300 tokens, because it needs 250"),
+        (100, 900, 250, "it needs 250 in full, and nothing else needs the rest"),
+        (300, 100, 250, "lowered from 300 to 100 tokens, because others are cut more"),
+        (300, 100, 80, "lowered from 300 to 100 tokens, because it needs 80 in full"),
+    ],
+)
+def test_why_a_budget_was_changed_is_said(before: int, after: int, full: int, said: str) -> None:
+    assert said in Tuning(SlotName.LONG, before, after, full).sentence
