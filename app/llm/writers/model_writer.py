@@ -13,6 +13,7 @@ from app.llm.writers.asking import LIMIT_ROOM, SHORTER, SMALLEST_ROOM, Asker, en
 from app.llm.writers.memory_model import MemoryModel
 from app.llm.writers.recap_merger import RecapMerger
 from app.llm.writers.scene_and_fold import Beside, SceneAndFold
+from app.llm.writers.second_answers import SecondAnswers
 from app.llm.writers.staged_recap import StagedRecap
 from app.llm.writers.task import Task, Telling
 from app.llm.writers.transcript import (
@@ -68,6 +69,7 @@ class ModelWriter:
         self._prompts = prompts
         self._count = asker.count
         self._merger = RecapMerger(self._asker, prompts)
+        self._second = SecondAnswers()
         self._scene_and_fold = SceneAndFold(asker, prompts, self._merger)
         self.memory = MemoryModel(self._asker, prompts)
 
@@ -312,7 +314,7 @@ class ModelWriter:
             )
         text = recap.render()
         most = entries_asked_again(recap, self._count(text), tokens)
-        if most is None:
+        if most is None or not self._second.is_due():
             return name, recap, fold
         more = SHORTER.format(now=entries_in(recap), most=most)
         try:
@@ -320,7 +322,10 @@ class ModelWriter:
                 task, task.prompt, inputs, read_scene, told_of, more=more, tries=1
             )
         except AnswerUnusable:
+            self._second.take(is_shorter=False)
             return name, recap, fold  # rather long than none
-        if self._count(shorter.render()) >= self._count(text):
+        is_shorter = self._count(shorter.render()) < self._count(text)
+        self._second.take(is_shorter=is_shorter)
+        if not is_shorter:
             return name, recap, fold
         return name or other, shorter, fold

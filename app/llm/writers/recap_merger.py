@@ -9,6 +9,7 @@ from app.core.errors import AnswerUnusable
 from app.core.translation import N_
 from app.llm.prompts.prompt_files import Prompt, Prompts
 from app.llm.writers.asking import Asker
+from app.llm.writers.second_answers import SecondAnswers
 from app.llm.writers.task import Task, Telling
 from app.llm.writers.transcript import clipped, newest_lines
 from app.llm.writers.writer import Merge
@@ -83,6 +84,7 @@ class RecapMerger:
     def __init__(self, asker: Asker, prompts: Prompts) -> None:
         self._asker = asker
         self._prompt: Prompt = prompts["running_recap"]
+        self._second = SecondAnswers()
         self._is_whole = self._prompt.is_own and "limit" not in self._prompt.inputs
 
     async def merged(self, task: Task, merge: Merge) -> Recap:
@@ -137,7 +139,7 @@ class RecapMerger:
         first = await self._asked(task, merging)
         recap = merging.made(first)
         size, bound = count(recap.render()), SLACK if isinstance(first, Changes) else HARD_BOUND
-        if size <= merge.tokens * bound:
+        if size <= merge.tokens * bound or not self._second.is_due():
             return recap
         now, over = entries_in(recap), size - merge.tokens
         most = now - has_to_go(recap, size, over)
@@ -145,8 +147,11 @@ class RecapMerger:
         try:
             again = merging.made(await self._asked(task, merging, more))
         except AnswerUnusable:
+            self._second.take(is_shorter=False)
             return recap
-        return again if count(again.render()) < size else recap
+        is_shorter = count(again.render()) < size
+        self._second.take(is_shorter=is_shorter)
+        return again if is_shorter else recap
 
     async def _asked(self, task: Task, merging: Merging, more: str = "") -> Changes | Recap:
         return await self._asker.ask(

@@ -296,3 +296,31 @@ async def test_an_aside_between_the_players_is_not_sent_as_story() -> None:
     assert "tomorrow" not in backend.requests[0]
     await writer_of(backend).scene_recap(said[1:], previous="", tokens=160)
     assert "tomorrow" in backend.requests[1], "a scene of nothing else is read all the same"
+
+
+async def test_a_model_that_never_writes_less_is_seldom_asked_to() -> None:
+    """Each recap and each fold cost two requests with a model that repeats itself."""
+    backend = Backend(lambda prompt: scene_answer(40))
+    writer = writer_of(backend)
+    asked = []
+    for number in range(13):
+        before = len(backend.requests)
+        await writer.scene_recap(messages(f"x {number}"), previous="", tokens=160)
+        asked.append(len(backend.requests) - before)
+    assert asked == [2, 2, *[1] * 9, 2, 1]
+
+    old, scene = scene_of(1), scene_of(2)
+    backend = Backend(lambda prompt: '{"drop": [], "replace": [], "add": {}}')
+    writer = writer_of(backend)
+    merge = Merge(old.render(), "S", scene.render(), tokens=60)
+    for _ in range(4):
+        await writer.running_recap(merge)
+    assert len(backend.requests) == 6
+
+
+async def test_a_model_that_wrote_less_when_asked_goes_on_being_asked() -> None:
+    backend = Backend(lambda prompt: scene_answer(7 if "Answer once more" in prompt else 40))
+    writer = writer_of(backend)
+    for number in range(5):
+        await writer.scene_recap(messages(f"x {number}"), previous="", tokens=160)
+    assert len(backend.requests) == 10
