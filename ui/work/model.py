@@ -152,6 +152,7 @@ class OperationModel(QAbstractTableModel):
         self._chat_of = chat_of
         self._rows: list[Operation] = []
         self._progress = Progress()
+        self._running: tuple[int, int] | None = None  # operation and attempt that it is of
         self.is_paused = False  # the queue, so that nothing of it is begun
 
     def show_operations(self, operations: tuple[Operation, ...]) -> None:
@@ -161,6 +162,10 @@ class OperationModel(QAbstractTableModel):
                 self.beginRemoveRows(QModelIndex(), row, row)
                 del self._rows[row]
                 self.endRemoveRows()
+        runs = (op for op in operations if op.status is OperationStatus.RUNNING)
+        running = next(((op.id, op.attempts) for op in runs), None)
+        if running != self._running:
+            self._running, self._progress = running, Progress()
         for row, operation in enumerate(operations):
             self._put(row, operation)
 

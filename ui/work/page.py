@@ -36,7 +36,7 @@ from ui.work.model import OperationModel, Progress, state_sentence
 from ui.work.strips import CapStrip, CatchUpStrip, ClearedStrip
 from ui.work.table import QueueTable
 from ui.work.use_pane import UsePane
-from ui.work.words import failed_words, to_do_words
+from ui.work.words import failed_words, newest_of, to_do_words
 
 BUTTON_HEIGHT = 28
 REASON_WIDTH = 120  # px at least
@@ -165,6 +165,7 @@ class WorkPage(QWidget):
         self._panes.addWidget(self.use)
         outer.addWidget(self._capped)
         outer.addWidget(self._panes, 1)
+        self._writer = -1  # the operation that wrote what is shown
         self._show_written("")
 
     def _connect_commands(self) -> None:
@@ -214,6 +215,9 @@ class WorkPage(QWidget):
         self._is_at_work = open_count > 0 and not is_paused
         if not any(operation.status is OperationStatus.RUNNING for operation in operations):
             self._show_written("")
+        elif self._writer not in newest_of(operations):
+            self._written.set_text("")  # others ended since: it is not the last any more
+            self._written_title.setText(tr("Being written"))
         waiting = [op for op in operations if op.status in UNBEGUN]
         self.commands.clear_all.setEnabled(bool(waiting))
         self.commands.clear_chat.setEnabled(bool(waiting) and self._session.path is not None)
@@ -406,6 +410,7 @@ class WorkPage(QWidget):
 
     def _on_progress(self, progress: OperationProgress) -> None:
         self.model.show_progress(progress.operation, Progress(len(progress.text)))
+        self._writer = progress.operation
         self._show_written(progress.text)
 
     def _show_written(self, text: str) -> None:

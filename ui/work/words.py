@@ -37,11 +37,9 @@ def to_do_words(count: int, catching_up: Sequence[CatchUpProgress]) -> str:
 
 def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     """How far it is, how long it has worked, and how long it goes on."""
-    ended = progress.done + progress.failed
-    of = {"ended": number(ended), "all": number(ended + progress.left)}
-    parts = [tr("{ended} of {all} requests done", **of)]
-    if progress.failed:
-        parts.append(tr("{failed} of them failed", failed=number(progress.failed)))
+    # What failed is no part of what is done; the head of the page says how much that is.
+    every = progress.done + progress.failed + progress.left
+    parts = [tr("{ended} of {all} requests done", ended=number(progress.done), all=number(every))]
     parts.append(tr("{duration} of work", duration=duration_words(progress.elapsed)))
     if is_paused:
         parts.append(tr_in("the queue", "paused"))
@@ -59,6 +57,13 @@ def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
             else tr("taking longer than usual")
         )
     return ", ".join(parts)
+
+
+def newest_of(operations: Sequence[Operation]) -> frozenset[int]:
+    """Ids of the operation that runs, and of the one that ended last."""
+    running = {op.id for op in operations if op.status is OperationStatus.RUNNING}
+    ended = max(operations, key=lambda op: op.finished or 0.0, default=None)
+    return frozenset(running | ({ended.id} if ended is not None else set()))
 
 
 def failed_words(session: Session, operations: Sequence[Operation]) -> str:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from app.core.operations import Operation, OperationKind
 from app.core.translation import tr
 from app.work.planning.kinds import MODEL_OF, model_label
 
 # So many in a row of one kind of work, of any story: the next would be of no use either.
 USELESS_IN_A_ROW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """So many answers of a kind in a row, and what was wrong with the last."""
+
+    kind: OperationKind
+    count: int
+    why: Exception | str
 
 
 class UselessAnswers:
@@ -20,12 +31,20 @@ class UselessAnswers:
     def __init__(self) -> None:
         self._in_a_row: dict[str, int] = {}
         self._of_use: set[str] = set()  # kinds whose last answer was of use
-        self._held: dict[str, str] = {}
+        self._held: dict[str, _Held] = {}
 
     @property
     def held(self) -> str:
-        """What is asked no further, and why, in a sentence for each; "" for nothing."""
-        return " ".join(self._held.values())
+        """What is asked no further, and why the last of it was not; "" for nothing."""
+        if not self._held:
+            return ""
+        last = list(self._held.values())[-1]
+        return tr(
+            "{model}: {n} answers in a row were not usable. The last one: {why}",
+            model=", ".join(tr(model_label(held.kind)) for held in self._held.values()),
+            n=last.count,
+            why=last.why,
+        )
 
     def note_use(self, operation: Operation) -> None:
         """An answer was of use."""
@@ -44,7 +63,7 @@ class UselessAnswers:
         count = self._in_a_row[model] = self._in_a_row.get(model, 0) + 1
         if self._of_use:
             if count >= USELESS_IN_A_ROW:
-                self._held[model] = _kind_sentence(kind, count, why)
+                self._held[model] = _Held(kind, count, why)
             return ""
         if (total := sum(self._in_a_row.values())) < USELESS_IN_A_ROW:
             return ""
@@ -52,12 +71,16 @@ class UselessAnswers:
 
     def why(self, operation: Operation) -> str:
         """Why this one is not asked for, "" when it may be."""
-        return self._held.get(MODEL_OF[operation.spec.kind], "")
+        held = self._held.get(MODEL_OF[operation.spec.kind])
+        if held is None:
+            return ""
+        # Short, since a hundred rows may say it; what was wrong is told over the page.
+        return tr("Waits: {n} answers in a row were not usable.", n=held.count)
 
     def try_once(self, operation: Operation) -> None:
         """The user wants this one: its kind goes on, and is held again by the next of no use."""
         model = MODEL_OF[operation.spec.kind]
-        if self._held.pop(model, ""):
+        if self._held.pop(model, None) is not None:
             self._in_a_row[model] = USELESS_IN_A_ROW - 1
 
     def forget(self) -> None:
@@ -69,12 +92,3 @@ class UselessAnswers:
         """Another one answers, of which nothing is known yet."""
         self.forget()
         self._of_use.clear()
-
-
-def _kind_sentence(kind: OperationKind, count: int, why: Exception | str) -> str:
-    return tr(
-        "{model}: {n} answers in a row were not usable. The last one: {why}",
-        model=tr(model_label(kind)),
-        n=count,
-        why=why,
-    )

@@ -72,6 +72,15 @@ def test_what_runs_shows_how_much_is_written(model: OperationModel) -> None:
     assert model.index(0, Column.STATE).data() == "Running, 1,200 characters so far"
 
 
+def test_letters_of_another_attempt_are_not_those_of_this_one(model: OperationModel) -> None:
+    """14 letters stood at an attempt for which the server had sent nothing."""
+    running = operation(7, OperationStatus.RUNNING)
+    model.show_operations((running,))
+    model.show_progress(7, Progress(letters=14))
+    model.show_operations((replace(running, attempts=2),))
+    assert "letters" not in model.index(0, Column.STATE).data()
+
+
 def test_time_runs_only_while_it_runs() -> None:
     started = replace(operation(1, OperationStatus.RUNNING), started=10.0)
     assert elapsed_seconds(started, now=25.0) == 15.0

@@ -122,5 +122,9 @@ async def test_rows_and_buttons_stay_where_they_are_from_one_request_to_the_next
         assert page._written.toPlainText() == "The lamp was lit.", "no empty panel takes the room"
         assert page._written_title.text() == "What it wrote last"
         assert places() == at_work
+        page._writer = first.id + 800
+        page.show_operations((running, *others))
+        assert page._written.toPlainText() == "", "others have ended since it was written"
+        assert places() == at_work
     page._reason.setText("Paused: the server does not accept the API key (401). Check it. " * 3)
     assert places() == at_work

@@ -40,6 +40,12 @@ def test_a_catch_up_says_what_it_waits_for_in_place_of_the_time_left() -> None:
     )
 
 
+def test_what_failed_is_not_said_to_be_done() -> None:
+    """ "51 of 129 done, 8 of them failed" stood beside "12 failed", which counts other work too."""
+    partly = CatchUpProgress(1, "Harbour", 43, 8, 78, 53.0, 50.0)
+    assert progress_facts(partly, is_paused=False).startswith("43 of 129 requests done, 53 s of ")
+
+
 def test_an_operation_says_what_it_cost_and_who_did_it() -> None:
     done = replace(
         operation(1, OperationStatus.DONE),

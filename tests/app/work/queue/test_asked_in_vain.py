@@ -25,6 +25,7 @@ from app.llm.backends import retries
 from app.llm.writers.meter import RequestUse, note
 from app.store.store import Store
 from app.work.queue.operation_queue import OperationQueue
+from app.work.queue.useless_answers import UselessAnswers
 from tests.app.work.queue.scripted_queue import (
     Script,
     fail_with,
@@ -157,7 +158,8 @@ async def test_a_model_of_no_use_for_memory_goes_on_with_recaps(
     assert [operation.spec.key for operation in queue.failed(1)] == list("bcde")
     assert queue.held_in_vain.startswith("Model for memory: 4 answers in a row")
     held = [op.held for op in queue.operations if op.spec.key in "fg"]
-    assert held == [queue.held_in_vain] * 2
+    # A hundred rows may say it: what was wrong with the answers is said once, over the page.
+    assert held == ["Waits: 4 answers in a row were not usable."] * 2
 
     await queue.retry(queue.failed(1)[0].id)  # the user tries one: the next would fail as well
     await queue.wait_idle()
@@ -241,3 +243,22 @@ async def test_searches_that_come_to_nothing_in_a_row_are_asked_no_further(
     await queue.wait_idle()
     assert asked == list("abcd")
     assert "It wrote prose." in queue.in_vain
+
+
+def test_kinds_that_wait_for_the_same_are_told_of_in_one_sentence() -> None:
+    """Three sentences for each of three kinds took eleven lines."""
+    useless = UselessAnswers()
+    kinds = (OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP, OperationKind.MEMORY_PASS)
+    recap, fold, read = (
+        Operation(n, replace(spec(str(n)), kind=kind), OperationStatus.RUNNING)
+        for n, kind in enumerate(kinds)
+    )
+    useless.note_use(recap)
+    for operation in (fold, read) * 4:
+        useless.note(operation, "not in the form")
+    assert useless.held == (
+        "Model for the running recap, Model for memory: 4 answers in a row were not usable. The "
+        "last one: not in the form"
+    )
+    useless.note_use(fold)
+    assert useless.held.startswith("Model for memory: 4 answers")
