@@ -167,8 +167,8 @@ class CatchUp:
     """A backlog that the user wants worked off, as it is kept over the end of a run.
 
     begun: seconds since the epoch. backend: who it was promised of. is_stopped: no longer; what
-    is left waits for the user's word. part: ALL, RECAPS or MEMORY. agreed: requests that were
-    named when the user said yes, 0 for none.
+    is left waits for the user's word. part: ALL, RECAPS or MEMORY. agreed, agreed_tokens:
+    requests, and tokens of them, that were named when the user said yes, 0 for none.
     """
 
     chat: int
@@ -177,6 +177,7 @@ class CatchUp:
     is_stopped: bool = False
     part: str = ""
     agreed: int = 0
+    agreed_tokens: int = 0
 
 
 ALL, RECAPS, MEMORY = "", "recaps", "memory"  # what of a backlog
@@ -185,10 +186,11 @@ ALL, RECAPS, MEMORY = "", "recaps", "memory"  # what of a backlog
 @dataclass(frozen=True, slots=True)
 class Worked:
     """What was done of a chat since a moment. seconds: of work, pauses left out. by_kind: how many
-    operations were done, and how many failed.
+    operations were done, and how many failed. tokens: that all of them took.
     """
 
     done: int = 0
     failed: int = 0
     seconds: float = 0.0
     by_kind: Mapping[OperationKind, tuple[int, int]] = field(default_factory=dict)
+    tokens: int = 0

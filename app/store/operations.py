@@ -159,23 +159,28 @@ class Operations:
     def worked(self, chat_id: int, since: float, kinds: Collection[OperationKind]) -> Worked:
         """What ended in a chat since a moment (seconds since the epoch), and how long it took."""
         rows = self._database.execute(
-            "SELECT kind, status, COUNT(*), SUM(MAX(0, finished - started)) FROM operation"
+            "SELECT kind, status, COUNT(*), SUM(MAX(0, finished - started)),"
+            " SUM(prompt_tokens + output_tokens) FROM operation"
             " WHERE chat_id = ? AND finished >= ? AND started IS NOT NULL"
             f" AND kind IN ({', '.join('?' * len(kinds))}) GROUP BY kind, status",
             (chat_id, since, *(kind.value for kind in kinds)),
         )
-        found = {(kind, status): (count, seconds or 0.0) for kind, status, count, seconds in rows}
+        found = {
+            (kind, status): (count, seconds or 0.0, tokens or 0)
+            for kind, status, count, seconds, tokens in rows
+        }
 
         def ended(kind: OperationKind, status: OperationStatus) -> int:
-            return int(found.get((kind.value, status.value), (0, 0.0))[0])
+            return int(found.get((kind.value, status.value), (0, 0.0, 0))[0])
 
         done, failed = OperationStatus.DONE, OperationStatus.FAILED
         by_kind = {kind: (ended(kind, done), ended(kind, failed)) for kind in kinds}
         return Worked(
             done=sum(count for count, _ in by_kind.values()),
             failed=sum(count for _, count in by_kind.values()),
-            seconds=sum(seconds for _, seconds in found.values()),
+            seconds=sum(seconds for _, seconds, _ in found.values()),
             by_kind=by_kind,
+            tokens=sum(tokens for _, _, tokens in found.values()),
         )
 
     def durations(self, backend: str, limit: int) -> tuple[tuple[OperationKind, float], ...]:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from random import Random
 
@@ -505,6 +506,32 @@ async def test_what_is_found_far_beyond_what_was_agreed_is_asked_about_anew(plac
         await companion.settled(place.chat)
         assert companion.work.catch_up(place.chat) is None
         assert companion.work.catching_up == ()
+
+
+async def test_what_takes_far_more_tokens_than_agreed_is_asked_about_anew(place: Place) -> None:
+    """128 requests and 434,000 tokens were agreed to; 229 with 612,000 were taken, unasked."""
+    asked = count()
+
+    def at_the_second_time(request: RecordedRequest) -> str:
+        return recap(request) if next(asked) % 2 else "Gladly."
+
+    place.model.reply = at_the_second_time
+    async with place.opened() as companion:
+        companion.settings.put("catch_up_scenes", 1)
+        await companion.open_story(place.chat)
+        offered = companion.work.catch_up(place.chat)
+        assert offered is not None
+        await companion.work.start_catch_up(place.chat)
+        await companion.settled(place.chat)
+        rest = companion.work.catch_up(place.chat)
+        assert rest is not None
+        assert rest.agreed == offered.requests
+        assert rest.requests < offered.requests
+        assert companion.work.catching_up == ()
+        place.model.reply = recap
+        await companion.work.start_catch_up(place.chat)
+        await companion.settled(place.chat)
+        assert companion.work.catch_up(place.chat) is None
 
 
 async def test_what_is_cleared_is_offered_again_and_can_be_put_back(place: Place) -> None:

@@ -82,8 +82,8 @@ def _before(plan: CatchUpPlan) -> list[str]:
     said: list[str] = []
     if plan.agreed:
         more = trn(
-            "More was found than the {n} request you agreed to; this is what is left.",
-            "More was found than the {n} requests you agreed to; this is what is left.",
+            "It takes more than the {n} request you agreed to; this is what is left.",
+            "It takes more than the {n} requests you agreed to; this is what is left.",
             plan.agreed,
         )
         said.insert(0, more)

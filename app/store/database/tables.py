@@ -152,6 +152,7 @@ class CatchUp(peewee.Model):
     is_stopped = IntegerField()
     part = TextField(default="")
     agreed = IntegerField(default=0)
+    agreed_tokens = IntegerField(default=0)
 
 
 class Activity(peewee.Model):

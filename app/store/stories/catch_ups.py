@@ -18,7 +18,15 @@ class CatchUps:
         if row is None:
             return None
         is_stopped = bool(row.is_stopped)
-        return CatchUp(row.chat_id, row.begun, row.backend, is_stopped, row.part, row.agreed)
+        return CatchUp(
+            row.chat_id,
+            row.begun,
+            row.backend,
+            is_stopped,
+            row.part,
+            row.agreed,
+            row.agreed_tokens,
+        )
 
     def save(self, catch_up: CatchUp) -> None:
         """Keep how a catch-up stands."""
@@ -29,6 +37,7 @@ class CatchUps:
             is_stopped=int(catch_up.is_stopped),
             part=catch_up.part,
             agreed=catch_up.agreed,
+            agreed_tokens=catch_up.agreed_tokens,
         ).execute()
 
     def forget(self, chat_id: int) -> None:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.core.operations import CatchUp, Operation, Worked
 from app.story.story import ChatRef
 from app.views.catch_up import CatchUpPlan, CatchUpProgress
 from app.work.planning.catch_up import Pace, catch_up_progress
 
-# Searching finds scenes that no plan could name. So many times what was agreed goes unasked.
+# Searching finds scenes that no plan could name, and a model may have to be asked twice. So many
+# times what was agreed goes unasked.
 AGREED_TIMES = 1.25
+
+
+def agreed_to(kept: CatchUp, plan: CatchUpPlan | None) -> CatchUp:
+    """With what was named to the user who said yes to its part of a plan."""
+    if plan is None:
+        return kept
+    named = plan.of_part(kept.part)
+    tokens = named.prompt_tokens + named.output_tokens
+    return replace(kept, agreed=named.requests, agreed_tokens=tokens)
 
 
 @dataclass
@@ -29,8 +39,16 @@ class Followed:
 
     @property
     def exceeded(self) -> int:
-        """The requests that were agreed where more were asked for since, 0 else."""
-        return self.kept.agreed if self.asked > self.kept.agreed else 0
+        """The requests that were agreed where more was taken since, 0 else."""
+        is_more = self.asked > self.kept.agreed or self._takes_more(1)
+        return self.kept.agreed if is_more else 0
+
+    def _takes_more(self, times: float) -> bool:
+        """Whether so many times the tokens that were agreed are spent: requests are counted as
+        planned, and those of folds that were to be asked for beside others not at all.
+        """
+        agreed = self.kept.agreed_tokens
+        return agreed > 0 and self.worked.tokens > agreed * times
 
     def is_beyond(self, limit: int) -> bool:
         """Whether it grew so far beyond what was agreed that the rest is asked about, where that is
@@ -38,7 +56,8 @@ class Followed:
         """
         left = self.left.requests if self.left else 0
         asks = self.kept.agreed > 0 and not self.kept.is_stopped
-        return asks and self.asked >= self.kept.agreed * AGREED_TIMES and left > limit
+        is_more = self.asked >= self.kept.agreed * AGREED_TIMES or self._takes_more(AGREED_TIMES)
+        return asks and is_more and left > limit
 
     def progress(
         self, running: Operation | None, pace: Pace, *, now: float, is_held: bool

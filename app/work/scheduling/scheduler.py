@@ -39,7 +39,7 @@ from app.work.planning.writing import Writing
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.catch_ups import CatchUps
 from app.work.scheduling.estimates import Estimates, plan_of, reading_taken
-from app.work.scheduling.followed import Followed
+from app.work.scheduling.followed import Followed, agreed_to
 
 RECAP_KINDS = frozenset({OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP})
 
@@ -306,10 +306,8 @@ class Scheduler:
 
     async def start(self, chat: OpenChat, part: str = ALL) -> None:
         """The user wants the backlog worked off, or a part of it, what failed before among it."""
-        agreed = 0 if chat.catch_up is None else chat.catch_up.of_part(part).requests
-        specs = self._writing().specs
-        kept = CatchUp(chat.chat_id, time.time(), specs, part=part, agreed=agreed)
-        await self.catch_ups.keep(chat, kept)
+        kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, part=part)
+        await self.catch_ups.keep(chat, agreed_to(kept, chat.catch_up))
         self._queue.forgive(chat.chat_id)
         await self.follow(chat)
         self.catch_up_changed.emit(chat.chat)

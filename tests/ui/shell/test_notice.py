@@ -47,7 +47,7 @@ def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     assert "about 12 requests, at most 60" in sentence
     assert "Together that takes at least 21 requests to the model, about 22,000" in sentence
     more = plan_sentence(CatchUpPlan(5, 0, 80, 9, 11_000, 1_000, agreed=140))
-    assert more.startswith("More was found than the 140 requests you agreed to; this is")
+    assert more.startswith("It takes more than the 140 requests you agreed to; this is")
 
 
 def test_reading_alone_is_no_writing_of_recaps() -> None:
@@ -81,7 +81,7 @@ def test_an_offer_over_the_story_says_the_same_in_one_sentence() -> None:
         "least 29 requests, 45,000 tokens."
     )
     twice = offer_sentence(replace(plan, read_in="Harbour", agreed=20))
-    assert "pay for it twice. More was found than the 20 requests" in twice
+    assert "pay for it twice. It takes more than the 20 requests" in twice
     folds = CatchUpPlan(0, 0, 99, 3, 9_000, 1_000, folds=3)
     assert offer_sentence(folds) == "Running recap: 3 requests, 10,000 tokens."
 
