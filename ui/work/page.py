@@ -61,6 +61,7 @@ class WorkPage(QWidget):
         self._session = session
         self.model = OperationModel(self._chat_of)
         self._summary = ElidedLabel(font=ui_font(13, SEMIBOLD))
+        self._writer = -1  # the operation that wrote what is shown
         self._is_at_work = False  # something runs, or will in a moment
         self._pause = Button(tr("Pause"), icon="pause")
         self._pause.clicked.connect(self._on_pause)
@@ -165,7 +166,6 @@ class WorkPage(QWidget):
         self._panes.addWidget(self.use)
         outer.addWidget(self._capped)
         outer.addWidget(self._panes, 1)
-        self._writer = -1  # the operation that wrote what is shown
         self._show_written("")
 
     def _connect_commands(self) -> None:
