@@ -93,7 +93,7 @@ def size_words(recap: RecapShown, slot: Slot) -> str:
     figures = {"all": number(recap.tokens), "told": number(slot.tokens)}
     if elsewhere > 0 and cut > 0:
         return tr(
-            "Of its {all} tokens, {told} are here, {elsewhere} are told by the messages or by "
+            "Of its {all} tokens, {told} are in the prompt, {elsewhere} are told by the messages or by "
             "other parts, and {cut} do not fit.",
             **figures,
             elsewhere=number(elsewhere),
@@ -101,14 +101,14 @@ def size_words(recap: RecapShown, slot: Slot) -> str:
         )
     if elsewhere > 0:
         return tr(
-            "Of its {all} tokens, {told} are here; {elsewhere} are told by the messages or by "
+            "Of its {all} tokens, {told} are in the prompt; {elsewhere} are told by the messages or by "
             "other parts.",
             **figures,
             elsewhere=number(elsewhere),
         )
     if cut > 0:
         return tr(
-            "Of its {all} tokens, {told} are here; {cut} do not fit.",
+            "Of its {all} tokens, {told} are in the prompt; {cut} do not fit.",
             **figures,
             cut=number(cut),
         )

@@ -45,7 +45,7 @@ def test_the_running_recap_names_its_version_and_what_others_tell_of_it(qtbot: Q
     assert words(RecapShown(238, 238)) == "From version v239."
     whole = words(RecapShown(238, 238, (), 30))
     assert whole.endswith(
-        "Of its 30 tokens, 4 are here; 26 are told by the messages or by other parts."
+        "Of its 30 tokens, 4 are in the prompt; 26 are told by the messages or by other parts."
     )
     told = words(RecapShown(238, 229, ("state", "open")))
     assert told.startswith("From version v239; events up to version v230")
