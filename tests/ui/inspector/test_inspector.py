@@ -6,12 +6,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+from PySide6.QtGui import QAction
+
 from app.companion import Companion
 from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
 from app.story.recaps import injected_version
 from tests.labelled import WrittenTavern
 from ui.controls.labels import Label
 from ui.core.chat_words import chat_words
+from ui.inspector.inspector import Inspector
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
 
@@ -51,6 +55,18 @@ async def test_a_chat_that_shrank_shows_the_version_that_its_prompt_gets(
 
     await until(is_older)
     assert pane.version_choice.currentText()
+
+
+async def test_safe_mode_offers_no_edit_that_it_would_refuse(
+    demo_window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert demo_window.desk is not None
+    for is_safe in (False, True):
+        monkeypatch.setattr(Companion, "is_reading_only", is_safe)
+        pane = Inspector(demo_window.desk.session, QAction("See the exact text"))
+        assert pane._edit.isEnabled() is not is_safe
+        assert pane.version_choice.isEnabled() is not is_safe
+        pane.deleteLater()
 
 
 async def test_what_the_sent_messages_tell_themselves_is_said_to_be_left_out(
