@@ -93,16 +93,16 @@ def size_words(recap: RecapShown, slot: Slot) -> str:
     figures = {"all": number(recap.tokens), "told": number(slot.tokens)}
     if elsewhere > 0 and cut > 0:
         return tr(
-            "Of its {all} tokens, {told} are in the prompt, {elsewhere} are told by the messages or "
-            "by other parts, and {cut} do not fit.",
+            "Of its {all} tokens, {told} are in the prompt, {elsewhere} are told by the messages "
+            "or by other parts, and {cut} do not fit.",
             **figures,
             elsewhere=number(elsewhere),
             cut=number(cut),
         )
     if elsewhere > 0:
         return tr(
-            "Of its {all} tokens, {told} are in the prompt; {elsewhere} are told by the messages or "
-            "by other parts.",
+            "Of its {all} tokens, {told} are in the prompt; {elsewhere} are told by the messages "
+            "or by other parts.",
             **figures,
             elsewhere=number(elsewhere),
         )
