@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
@@ -35,6 +35,7 @@ from ui.shell.waiting import WaitingPage
 
 PANE, PANE_MINIMUM = 336, 290
 SETTLE_MS = 80
+LOW = 620  # px of height, below which the rows get what words about colours take
 
 
 class BudgetsPage(QWidget):
@@ -187,6 +188,12 @@ class BudgetsPage(QWidget):
         self._is_stale = True
         if self.isVisible():
             self._settle.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_low = self.height() < LOW
+        self.strip.be_brief(is_low)
+        self.board.legend.setVisible(not is_low)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

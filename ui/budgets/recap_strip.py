@@ -43,12 +43,19 @@ class RecapStrip(QWidget):
         self._first = 0
         self._newest = 0
         self.counts: dict[InclusionState, int] = {}
-        self.setFixedHeight(BARS + LABELS + 4)
+        self._is_brief = False
+        self.setFixedHeight(self.sizeHint().height())
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.hide()
 
     def sizeHint(self) -> QSize:
-        return QSize(600, BARS + LABELS + 4)
+        return QSize(600, BARS + 4 + (0 if self._is_brief else LABELS))
+
+    def be_brief(self, is_brief: bool) -> None:
+        """Leave the words under the bars to the tooltip, where there is little height."""
+        self._is_brief = is_brief
+        self.setFixedHeight(self.sizeHint().height())
+        self.update()
 
     def show_story(self, story: Story) -> None:
         """Take in a story; costs as much as it has new messages."""
@@ -100,7 +107,8 @@ class RecapStrip(QWidget):
         state = BY_RANK[int(self._ranks[at])]
         said = tr(STATE_WORDS[state]) if state is not None else tr("Changed since its recap")
         inside = tr("It is in the prompt itself.") if at >= self._first else ""
-        return f"#{at}: {said}. {inside}".strip()
+        tip = f"#{at}: {said}. {inside}".strip()
+        return f"{tip}\n{self.accessibleName()}" if self._is_brief else tip
 
     def paintEvent(self, event: QPaintEvent) -> None:
         count = len(self._ranks)
@@ -122,7 +130,8 @@ class RecapStrip(QWidget):
         window = QRectF(left, 0.5, self.width() - left, BARS + 3)
         if self._newest:
             rounded(painter, window, 3, None, t.t2, 1.2)
-        self._paint_words(painter)
+        if not self._is_brief:
+            self._paint_words(painter)
 
     def _paint_words(self, painter: QPainter) -> None:
         t = current_tokens()

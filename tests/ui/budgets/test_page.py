@@ -515,3 +515,17 @@ async def test_every_name_of_a_row_fits_its_column_in_each_language(page: Budget
         finally:
             translation.use(translation.ENGLISH)
         assert [name for name in titles if face.width(name) > NAME_WIDTH - 20] == []
+
+
+async def test_a_low_window_gives_its_height_to_the_rows(
+    page: BudgetsPage, window: MainWindow, until: Until
+) -> None:
+    """At 145 % head, bars and legend took half of it, and six rows were left."""
+    assert page.board.legend.isVisible()
+    high = page.strip.height()
+    window.resize(938, 593)
+    await until(lambda: not page.board.legend.isVisible())
+    assert page.strip.height() < high
+    window.resize(1360, 860)
+    await until(page.board.legend.isVisible)
+    assert page.strip.height() == high
