@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.operations import Operation
+from app.core.operations import Operation, OperationKind
 from app.core.translation import N_, tr
 from app.memory.epistemic.map_view import EpistemicMapView
 from app.views.memory_view import EpistemicView
@@ -34,6 +34,8 @@ from ui.shell.side_split import Side, SideSplit
 
 PANE, PANE_MINIMUM = 312, 280
 NOTHING_THEN = N_("Nobody knew anything yet at this point. Move the slider further right.")
+
+READ_HERE = (OperationKind.MEMORY_PASS, OperationKind.UPKEEP)
 
 
 class MindsPage(QWidget):
@@ -70,7 +72,8 @@ class MindsPage(QWidget):
         self.pane = MindPane(self.veil)
         self.leak_strip = LeakStrip(self.veil)
         self.empty = NoMinds()
-        self.strip = ReadingStrip()
+        # Longer texts are no matter of this page: what fails of them is said where they stand.
+        self.strip = ReadingStrip(kinds=READ_HERE)
         self._build()
         self._connect()
         self._show_operations(session.companion.work.operations)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from ui.memories.pane.states import EmptyState, ReadingStrip
+from ui.minds.page import READ_HERE
 
 AWAY = "No answer from http://localhost:5001. Is the model server running there?"
 SPEC = OperationSpec(OperationKind.MEMORY_PASS, 1, "key", "anchor", "Memories of #0 to #9")
@@ -44,3 +45,13 @@ def test_a_story_is_not_said_to_be_read_while_nobody_answers(dressed: QApplicati
     assert said == ["Reading waits", "Reading"]
     empty.deleteLater()
     strip.deleteLater()
+
+
+def test_a_page_without_texts_says_nothing_of_a_text_that_failed(dressed: QApplication) -> None:
+    """ "No profile" stood over Memories and over Minds at once."""
+    spec = replace(SPEC, kind=OperationKind.PROFILE)
+    failed = Operation(1, spec, OperationStatus.FAILED, error="No profile.")
+    for strip, is_said in ((ReadingStrip(), True), (ReadingStrip(kinds=READ_HERE), False)):
+        strip.show_operations((failed,), {"anchor": 3}, 9)
+        assert (not strip.isHidden()) is is_said
+        strip.deleteLater()

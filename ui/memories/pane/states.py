@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.errors import TavernkeepError
-from app.core.operations import FINISHED, MEMORY_KINDS, Operation, OperationStatus
+from app.core.operations import FINISHED, MEMORY_KINDS, Operation, OperationKind, OperationStatus
 from app.core.translation import N_, retold, tr
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole
@@ -121,6 +121,8 @@ class EmptyState(QWidget):
 class ReadingStrip(QWidget):
     """How far the reading for memory is; a failure stays until it is tried again.
 
+    kinds: of the work that it tells of.
+
     Signals:
         stop_asked, retry_asked: id of the operation.
     """
@@ -128,8 +130,14 @@ class ReadingStrip(QWidget):
     stop_asked = Signal(int)
     retry_asked = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        *,
+        kinds: Collection[OperationKind] = MEMORY_KINDS,
+    ) -> None:
         super().__init__(parent)
+        self._kinds = kinds
         self.operation: Operation | None = None
         self.words = ElidedLabel(font=ui_font(12, MEDIUM))
         self._bar = ProgressLine()
@@ -172,7 +180,7 @@ class ReadingStrip(QWidget):
         ours = [
             operation
             for operation in operations
-            if operation.spec.kind in MEMORY_KINDS and operation.spec.anchor in places
+            if operation.spec.kind in self._kinds and operation.spec.anchor in places
         ]
         under_way = [operation for operation in ours if operation.status not in FINISHED]
         runs = [op for op in under_way if op.status is OperationStatus.RUNNING]
