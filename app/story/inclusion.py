@@ -23,7 +23,7 @@ class InclusionState(StrEnum):
     LONG_TERM = N_("long-term")
     OUT_OF_BUDGET = N_("out of budget")
     EXCLUDED = N_("excluded")
-    LAGGING = N_("waiting")
+    LAGGING = N_("lagging")
     FAILED = N_("failed")
     NONE = N_("none")  # no recap yet
 

@@ -142,6 +142,6 @@ class RecapStrip(QWidget):
                 rounded(painter, QRectF(x, middle - 4, 8, 8), 2, t.fill(state))
                 words = f"{tr(STATE_WORDS[state])} {number(self.counts[state])}"
                 x = meta().draw(painter, words, t.t2, x + 13, middle) + 14
-        framed = tr("Framed: the messages that fit themselves")
+        framed = tr("Framed: messages sent word for word")
         if x + meta().width(framed) <= self.width() - 4:
             meta().draw_right(painter, framed, t.t3, self.width() - 4, middle)

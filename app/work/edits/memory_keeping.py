@@ -17,8 +17,8 @@ from app.work.edits.memory_commands import Command, MemoryCommands
 
 _WORDS = (  # that stand in names of commands
     *(N_("session"), N_("longterm"), N_("arcs"), N_("relationships"), N_("state ledger")),
-    *(N_("epistemic"), N_("summary"), N_("profile"), N_("canon"), N_("plot thread summary")),
-    *(N_("full"), N_("only in this chat"), N_("read-only"), N_("off")),
+    *(N_("epistemic"), N_("summary"), N_("profile"), N_("canon"), N_("arc summary")),
+    *(N_("full"), N_("chat-local"), N_("read-only"), N_("off")),
 )
 
 

@@ -80,7 +80,7 @@ def test_each_excluded_message_says_why() -> None:
     recap = MessageRecap(text="recap")
     excluded = one(MessageRecap(text="recap", is_excluded=True))
     assert excluded.state is InclusionState.EXCLUDED
-    assert "by you" in excluded.reason
+    assert "You left" in excluded.reason
     rules = InclusionRules(100, include_user=False, include_hidden=False, include_narrator=False)
     assert "your own" in one(recap, rules, is_user=True).reason
     assert "Hidden" in one(recap, rules, is_hidden=True).reason
@@ -235,7 +235,7 @@ def test_what_is_remembered_goes_on_in_a_budget_of_its_own() -> None:
         OUT,
         INCLUDED,
     ]
-    assert "remembered" in found[0].reason
+    assert "you keep" in found[0].reason
 
 
 def test_the_newest_messages_keep_their_recaps_out_on_wish() -> None:

@@ -229,7 +229,7 @@ async def test_a_file_changed_by_hand_is_shown_and_a_broken_one_is_said(
     await until(lambda: page.editor.system.text.endswith("By hand."))
     await asyncio.to_thread(own.write_bytes, b"\xff")
     await prompts.look()
-    await until(lambda: page.editor.state.text().endswith("The original is used."))
+    await until(lambda: page.editor.state.text().endswith("Using the original."))
     assert not page.editor.system.text.endswith("By hand.")
     index = page.model.place_of(TASK)
     assert (

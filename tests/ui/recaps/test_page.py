@@ -171,7 +171,7 @@ async def test_a_result_that_only_repeats_a_version_is_not_kept(
     press(page.reading.compare)
     comparison = page.comparison
     comparison.take_all("left")
-    assert f"v{newest(page)} as it stands" in comparison.tools.keep.toolTip()
+    assert f"exactly v{newest(page)}" in comparison.tools.keep.toolTip()
     QTest.keyClick(comparison.columns.right, Qt.Key.Key_S, CONTROL)
     assert page.is_comparing
     assert running() == before

@@ -72,7 +72,7 @@ async def test_a_tavern_is_paired_listed_forgotten_and_erased(
     assert "5 attempts left" in pairing_row(page).fact.text()
 
     assert (await bring(companion, "wrong"))["token"] == ""
-    await until(lambda: "4 tries are left" in pairing_row(page).fact.text())
+    await until(lambda: "4 attempts left" in pairing_row(page).fact.text())
     assert (await bring(companion, code))["token"]
     await until(lambda: len(remote_rows(page)) == 1)
     (row,) = remote_rows(page)

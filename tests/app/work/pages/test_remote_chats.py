@@ -226,8 +226,8 @@ def put(**changes: Any) -> Callable[[Answer], Answer]:
 
 OTHER = {"kind": "solo", "avatar": "Ada.png", "chat": "Somebody else's"}
 LIES: dict[str, tuple[str, Callable[[Answer], Any], str]] = {
-    "another chat's state": ("copy_state", put(chat=OTHER), "another chat"),
-    "another chat's lines": ("copy_lines", put(chat=OTHER), "another chat"),
+    "another chat's state": ("copy_state", put(chat=OTHER), "different chat"),
+    "another chat's lines": ("copy_lines", put(chat=OTHER), "different chat"),
     "a chat with a path": ("copy_state", put(chat=OTHER | {"chat": "../x"}), "no sense"),
     "no answer": ("copy_state", lambda _: {}, "no sense"),
     "another first line": ("copy_state", put(first=3), "no sense"),
@@ -244,24 +244,28 @@ LIES: dict[str, tuple[str, Callable[[Answer], Any], str]] = {
     "other lines": (
         "copy_lines",
         lambda a: put(lines=['{"mes":"x"}'] * len(a["lines"]))(a),
-        "told",
+        "announced",
     ),
-    "more lines": ("copy_lines", lambda a: put(lines=a["lines"] * 2)(a), "other messages"),
-    "no lines": ("copy_lines", put(lines=[]), "other messages"),
+    "more lines": ("copy_lines", lambda a: put(lines=a["lines"] * 2)(a), "not asked for"),
+    "no lines": ("copy_lines", put(lines=[]), "not asked for"),
     "forged lines": (
         "copy_lines",
         lambda a: put(lines=['{"mes":"a"}\n{"mes":"b"}'] * len(a["lines"]))(a),
-        "forge",
+        "imitate",
     ),
-    "no JSON": ("copy_lines", lambda a: put(lines=["mes"] * len(a["lines"]))(a), "is none"),
-    "another's card": ("copy_member", put(avatar="Eve.png"), "others than those"),
+    "no JSON": (
+        "copy_lines",
+        lambda a: put(lines=["mes"] * len(a["lines"]))(a),
+        "is not a message",
+    ),
+    "another's card": ("copy_member", put(avatar="Eve.png"), "not in its chat"),
     "a card with a path": ("copy_company", put(members=["../../x.png"]), "cannot be a file name"),
     "a card that is none": ("copy_company", put(members=["x.exe"]), "cannot be a file name"),
     "endless members": ("copy_company", put(members=["Ada.png"] * 101), "no sense"),
     "a group that it is not in": (
         "copy_company",
         put(group={"id": "1", "name": "x", "members": []}),
-        "others than those",
+        "not in its chat",
     ),
 }
 

@@ -288,7 +288,7 @@ async def test_a_memory_is_counted_when_it_really_went_out(remembered: Played) -
 
 
 async def test_a_turn_that_is_gone_is_said_to_be(played: Played) -> None:
-    with pytest.raises(UsageError, match="not kept"):
+    with pytest.raises(UsageError, match="no longer stored"):
         await played.companion.turns.view(played.path, 99)
 
 
