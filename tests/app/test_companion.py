@@ -564,9 +564,9 @@ async def test_a_setting_that_makes_no_sense_is_refused_and_an_old_one_survived(
         assert companion.health.backend.light is Light.BAD
         assert companion.taverns == ()
         await companion.put_setting("theme", "light")
-        assert "no backend" in companion.health.backend.sentence
+        assert "not a model address" in companion.health.backend.sentence
         await companion.put_setting("prompt_preset", "")
-        assert "no backend" in companion.health.backend.sentence
+        assert "not a model address" in companion.health.backend.sentence
         await companion.put_setting("backend", "builtin")
         assert "/gone" in companion.health.backend.sentence
         await companion.put_setting("tavern", str(demo_tavern.user_folder))

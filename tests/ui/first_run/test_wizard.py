@@ -500,7 +500,7 @@ async def test_what_went_wrong_moves_no_field_and_is_not_cut(
 
     before = await places()
     choice.models_wanted.emit("http://127.0.0.1:1/v1")
-    await until(lambda: "Nobody answers" in choice._wrong.text())
+    await until(lambda: "No answer from" in choice._wrong.text())
     assert await places() == before
     wizard.problem.say("Something else was wrong, and is told in a long sentence. " * 4)
     assert await places() == before
@@ -583,7 +583,7 @@ async def test_what_was_said_of_one_model_is_gone_for_the_next(
     with FakeLlm(lambda request: "Ada hides a letter.") as llm:
         choice.choose("openai", model=MODEL, url="http://127.0.0.1:1/v1")
         choice.models_wanted.emit("http://127.0.0.1:1/v1")
-        await until(lambda: "Nobody answers" in choice._wrong.text())
+        await until(lambda: "No answer from" in choice._wrong.text())
         assert wizard.problem.text == ""
         choice.choose("openai", model=MODEL, url=llm.url)
         assert choice._wrong.text() == ""

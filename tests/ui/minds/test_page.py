@@ -349,7 +349,7 @@ async def test_a_reply_that_gives_nothing_away_is_said_so(page: MindsPage, until
     page._session.told.connect(told.append)
     QTest.keyClick(page.map, Qt.Key.Key_L)
     await until(lambda: bool(told))
-    assert "tells nothing" in told[0]
+    assert "reveals nothing" in told[0]
 
 
 async def test_what_was_chosen_stays_chosen_when_more_is_remembered(

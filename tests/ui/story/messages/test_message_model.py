@@ -121,7 +121,7 @@ def test_every_row_speaks(model: MessageModel) -> None:
     model.set_story(with_states(story(40, (9, 19, 29), folded=(9,))))
     role = Qt.ItemDataRole.AccessibleTextRole
     said = [model.data(model.index(row, 0), role) for row in range(model.rowCount())]
-    assert said[0] == "Scene 1, Scene name 1, folded, 10 messages, 0 to 9."
+    assert said[0] == "Scene 1, Scene name 1, collapsed, 10 messages, 0 to 9."
     assert all(said)
     row = model.layout.row_of_message(39 - 10)
     assert "Failed." in said[row]
