@@ -283,6 +283,7 @@ class Companion(WatchedParts):
         if name == "chat_off":
             self._rest_where_off()
         if name.startswith("daily_cap"):
+            await self.use.hold_again()  # another limit is the user's newest word
             self._queue.look()
         if name == "embeddings":
             await self._performers.memory.follow_embeddings()

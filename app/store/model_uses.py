@@ -48,6 +48,10 @@ class ModelUses:
             "INSERT OR IGNORE INTO uncapped_day (day) VALUES (?)", (day.isoformat(),)
         )
 
+    def put_cap_back(self, day: date) -> None:
+        """The cap is to hold on that day after all."""
+        self._database.execute("DELETE FROM uncapped_day WHERE day = ?", (day.isoformat(),))
+
     def lifted(self, first: date) -> frozenset[date]:
         """The days from that one on of which they said so."""
         rows = self._database.execute(

@@ -1,9 +1,11 @@
-"""Holds the rows of a list while the pointer is over it, so that a press hits what was aimed at."""
+"""Holds what is pressed where it was aimed at: rows under the pointer stay, and a button that comes
+under it takes no press yet.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtWidgets import QAbstractItemView
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from ui.controls.timers import once
 
@@ -11,6 +13,27 @@ PARKED_MS = 10_000  # a pointer that rests so long aims at nothing
 
 _BEGINS = (QEvent.Type.Enter, QEvent.Type.MouseMove, QEvent.Type.MouseButtonPress)
 _ENDS = (QEvent.Type.Leave, QEvent.Type.Hide)
+UNAIMED_MS = 800  # a press within so short a time was meant for what stood there before
+
+
+class Unaimed(QObject):
+    """Buttons that came up by themselves, maybe between the pointer and what it was about to press:
+    for a moment the mouse does not reach them; the keyboard does.
+    """
+
+    def __init__(self, *buttons: QWidget) -> None:
+        super().__init__(buttons[0])
+        self._buttons = buttons
+        self._end = once(self, UNAIMED_MS, lambda: self._shut(is_shut=False))
+
+    def begin(self) -> None:
+        """They have just come."""
+        self._shut(is_shut=True)
+        self._end.start()
+
+    def _shut(self, *, is_shut: bool) -> None:
+        for button in self._buttons:
+            button.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, is_shut)
 
 
 class Hold(QObject):

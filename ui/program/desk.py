@@ -228,7 +228,7 @@ class Desk(QObject):
             "folder_wanted": self.choose_tavern,
             "demo_wanted": self._on_demo_wanted,
             "model_wanted": self._on_settings_wanted,
-            "settings_wanted": self._on_settings_wanted,
+            "setting_wanted": self._on_setting_chosen,
             "setting_changed": self._on_setting_changed,
             "restart_wanted": self._actions["restart"].trigger,
             "prompt_wanted": self._actions["page.prompt"].trigger,

@@ -12,6 +12,7 @@ from shiboken6 import isValid
 
 from app.core.translation import tr
 from ui.controls.buttons import Button, ButtonRole, IconButton
+from ui.controls.holding import Unaimed
 from ui.controls.labels import Label
 from ui.controls.surfaces import CARD_RADIUS
 from ui.controls.timers import once
@@ -79,6 +80,7 @@ class Notice(QWidget):
             choice.clicked.connect(self._on_chosen)
         self._close = IconButton("cross", tr("Close this notice"), side=24, icon_size=13)
         self._close.clicked.connect(self.close_shown)
+        self._unaimed = Unaimed(self._way_on, *self._choices)
         self._came_from: QWidget | None = None
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -238,6 +240,8 @@ class Notice(QWidget):
 
     def _time(self, shown: Offer) -> None:
         """Other words for the same are no reason to stand longer."""
+        if replace(shown, sentence="") != self._shown:
+            self._unaimed.begin()
         if replace(shown, sentence="") != self._shown or not self._end.isActive():
             self._end.stop()
             if shown.sentence and shown.seconds is not None and self._floats:

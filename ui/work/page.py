@@ -39,6 +39,7 @@ from ui.work.use_pane import UsePane
 from ui.work.words import failed_words, newest_of, to_do_words
 
 BUTTON_HEIGHT = 28
+PRICES = "price_prompt_tokens"
 REASON_WIDTH = 120  # px at least
 EMPTY = N_(
     "Nothing is waiting. Recaps, scene breaks and memories are made here, one after the other."
@@ -51,10 +52,10 @@ class WorkPage(QWidget):
     """The queue in its order of work, and what models were asked for.
 
     Signals:
-        settings_wanted: the user wants to say what tokens cost.
+        setting_wanted: name of a setting to show.
     """
 
-    settings_wanted = Signal()
+    setting_wanted = Signal(str)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,7 +85,7 @@ class WorkPage(QWidget):
         self.views = Segments(tr("View"), {QUEUE: tr("Queue"), USE: tr("Usage")})
         self.views.choose(QUEUE)
         self.use = UsePane(session)
-        self.use.prices_wanted.connect(self.settings_wanted)
+        self.use.prices_wanted.connect(lambda: self.setting_wanted.emit(PRICES))
         self._reason = ElidedLabel(font=ui_font(12), tone=T2_ROLE)
         self._reason.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._reason.setMinimumWidth(REASON_WIDTH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.model_use import DayCap
@@ -11,6 +11,7 @@ from app.core.translation import tr, trn
 from app.views.catch_up import CatchUpPlan, CatchUpProgress
 from ui.controls.bars import ProgressLine
 from ui.controls.buttons import Button, ButtonRole, IconButton
+from ui.controls.holding import Unaimed
 from ui.controls.labels import Label
 from ui.controls.surfaces import Line
 from ui.shell.plan_words import parts_sentence, plan_command, plan_sentence
@@ -107,9 +108,14 @@ class CapStrip(Strip):
         self._facts = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self.words.addWidget(self._title)
         self.words.addWidget(self._facts)
-        button = Button(go_on.text(), icon="play", role=ButtonRole.MAIN)
-        button.follow(go_on)
-        self.commands.addWidget(button)
+        self._button = Button(go_on.text(), icon="play", role=ButtonRole.MAIN)
+        self._button.follow(go_on)
+        self.commands.addWidget(self._button)
+        self._unaimed = Unaimed(self._button)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._unaimed.begin()
 
     def show_cap(self, cap: DayCap, held: int) -> None:
         """held: operations that wait for it; hidden while the cap holds nothing back."""

@@ -60,6 +60,9 @@ class UsePane(QWidget):
         self._prices = Button(tr("Set prices"), role=ButtonRole.QUIET)
         self._prices.clicked.connect(self.prices_wanted)
         self._cap_words = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self._hold_again = Button(tr("Keep to it again"), role=ButtonRole.QUIET)
+        self._hold_again.setToolTip(tr("The limit holds work back again, today too."))
+        self._hold_again.clicked.connect(self._on_hold_again)
         self._gauge = CapGauge()
         cap, unit = REGISTRY["daily_cap"], REGISTRY["daily_cap_unit"]
         self.cap = NumberField(cap.label, 0, int(cap.maximum or 0), tr(cap.minimum_word))
@@ -142,6 +145,7 @@ class UsePane(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self._cap_words, 1)
+        row.addWidget(self._hold_again)
         row.addWidget(body(tr("Daily limit"), wraps=False))
         row.addWidget(self.cap)
         row.addWidget(self.unit)
@@ -215,6 +219,7 @@ class UsePane(QWidget):
     def _show_cap(self) -> None:
         cap = self._session.companion.use.cap
         self._cap_words.setText(cap_words(cap))
+        self._hold_again.setVisible(cap.is_lifted and cap.limit > 0)
         self._gauge.setVisible(cap.limit > 0)
         self._gauge.show_share(cap.used / cap.limit if cap.limit else 0.0, cap_words(cap))
         for control in (self.cap, self.unit):
@@ -273,6 +278,9 @@ class UsePane(QWidget):
         row = self._days.row(rows[0].row()) if rows else None
         if row is not None and row.key != self.chart.day:
             self.chart.pick(row.key)
+
+    def _on_hold_again(self) -> None:
+        self._session.do(self._session.companion.use.hold_again(), name=N_("keeping to the limit"))
 
     def _on_cap(self, value: int) -> None:
         self._put("daily_cap", value)

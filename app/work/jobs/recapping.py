@@ -268,7 +268,7 @@ class Recapper:
             return made(_with_edits(chat.story, scene, base, kept["content"]), _maker(kept))
 
         def is_wanted(kept: dict[str, str]) -> bool:
-            return not _was_set_aside(chat.story.running, folded(kept))
+            return not _was_set_aside(chat.story.running, folded(kept), base)
 
         add = partial(self._add_running, chat, story.running.current, recap, operation)
         if base is not None and adds_nothing(recap, base):
@@ -391,12 +391,17 @@ def _standing(running: RunningRecap, anchor: str) -> RunningVersion | None:
     return next((version for version in of_scene if not version.is_retired), None)
 
 
-def _was_set_aside(running: RunningRecap, version: RunningVersion) -> bool:
+def _was_set_aside(
+    running: RunningRecap, version: RunningVersion, base: RunningVersion | None
+) -> bool:
     """Whether such a version is there already and nothing is to be built on it: whoever has the
-    recap built anew from a scene on is not given the same words again.
+    recap built anew from a scene on is not given the same words of it again. What comes behind
+    that scene builds on a newer base: where that says what the old one said, so may they.
     """
     return any(
-        old.is_retired and (old.last_anchor, old.content) == (version.last_anchor, version.content)
+        old.is_retired
+        and (old.last_anchor, old.content) == (version.last_anchor, version.content)
+        and (base is None or base.version < old.version)
         for old in running.versions
     )
 

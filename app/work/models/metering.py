@@ -147,6 +147,13 @@ class ModelMeter(Meter):
         self._lifted.add(day)
         self.changed.emit(None)
 
+    async def hold_again(self) -> None:
+        """The cap counts again today, as before `go_on_today`."""
+        day = self.today
+        await self._store.run(lambda: self._store.model_uses.put_cap_back(day))
+        self._lifted.discard(day)
+        self.changed.emit(None)
+
     def let_pass(self, operation_id: int) -> None:
         """This one may begin all the same."""
         self._let_pass.add(operation_id)

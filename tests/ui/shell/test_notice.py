@@ -131,6 +131,24 @@ def test_what_is_withdrawn_is_what_was_meant_and_not_what_came_last(dressed: QAp
     notice.deleteLater()
 
 
+def test_a_press_meant_for_what_stood_there_is_not_taken_by_an_offer_that_comes_between(
+    dressed: QApplication, qtbot: QtBot
+) -> None:
+    """A click on another button lifted the day's limit, since the offer had come over it."""
+    notice = Notice()
+    qtbot.addWidget(notice)
+    notice.resize(700, 60)
+    notice.offer("cap", "The limit is reached.", way_on="Go on today")
+    notice.show()
+    button = notice._way_on
+
+    def is_reached() -> bool:
+        return notice.childAt(button.geometry().center()) is button
+
+    assert not is_reached()
+    qtbot.waitUntil(is_reached)
+
+
 def test_what_only_informs_goes_by_itself_and_what_asks_stays(
     dressed: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

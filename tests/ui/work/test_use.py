@@ -123,11 +123,34 @@ async def test_the_cap_is_set_here_and_holds(
 ) -> None:
     page = work_page(window)
     page.show_view("use")
+    await companion.put_setting("daily_cap", 11)
+    await companion.use.go_on_today()
     page.use.cap.setFocus()
     page.use.cap.selectAll()
     QTest.keyClicks(page.use.cap, "12")
     QTest.keyClick(page.use.cap, Qt.Key.Key_Return)
     await until(lambda: companion.settings["daily_cap"] == 12)
+    await until(lambda: not companion.use.cap.is_lifted)  # a new limit did not hold
+    await until(page.use._hold_again.isHidden)
+    await companion.use.go_on_today()
+    page.use.refresh()
+    await until(page.use._hold_again.isVisible)  # nothing took it back
+    page.use._hold_again.click()
+    await until(lambda: not companion.use.cap.is_lifted)
+
+
+async def test_prices_are_set_where_the_settings_have_them(
+    window: MainWindow, companion: Companion
+) -> None:
+    """The button led to the top of the settings."""
+    page = work_page(window)
+    page.show_view("use")
+    wanted: list[str] = []
+    page.setting_wanted.connect(wanted.append)
+    page.use._prices.click()
+    assert wanted == ["price_prompt_tokens"]
+    assert window.desk is not None
+    assert window.desk.page_key == "settings"
 
 
 @pytest.fixture

@@ -301,6 +301,9 @@ async def test_the_queue_holds_at_the_cap_and_goes_on_when_it_is_lifted(
     await meter.go_on_today()
     await queue.wait_idle()
     assert done[3:] == ["Recap 3", "Recap 5"]
+    await meter.hold_again()
+    assert meter.cap.is_reached
+    assert not (await meter_of(store, 2)).cap.is_lifted
 
 
 def test_sums_of_nothing_are_nothing() -> None:
