@@ -39,15 +39,27 @@ class Surroundings:
         What nobody has queued holds nothing up (spec/auto-recap.md §7), nor does what was found
         to be no longer needed: who needs it finds out what there is.
         """
+        other = self._awaited(operation)
+        if other is not None:
+            return tr("Waits for “{label}”.", label=retold(other.spec.label))
+        return self.missing(operation)
+
+    def first_of(self, operation: Operation) -> Operation:
+        """The one that it waits for at last, itself where it waits for none."""
+        seen = {operation.id}
+        while (other := self._awaited(operation)) is not None and other.id not in seen:
+            seen.add(other.id)
+            operation = other
+        return operation
+
+    def _awaited(self, operation: Operation) -> Operation | None:
+        """The unfinished one that has to end before this one begins, None where none has to."""
         chat, own = operation.spec.chat, operation.spec.key
         for key in (*operation.spec.needs, *operation.spec.after):
             other = self.unfinished.get((chat, key))
             if other is not None and key != own:
-                return tr("Waits for “{label}”.", label=retold(other.spec.label))
-        earlier = self._earlier_reading(operation)
-        if earlier is not None:
-            return tr("Waits for “{label}”.", label=retold(earlier.spec.label))
-        return self.missing(operation)
+                return other
+        return self._earlier_reading(operation)
 
     def _earlier_reading(self, operation: Operation) -> Operation | None:
         """The reading for memory of earlier messages of the chat that goes before this one: each is

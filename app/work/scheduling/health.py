@@ -15,6 +15,7 @@ from app.story.recaps import BUILT_IN
 from app.story.story import Story
 from app.views.catch_up import CatchUpProgress
 from app.views.taverns import Tavern
+from app.work.queue.waiting import surroundings
 from app.work.queue.worker import Halt
 
 # With an error beside it, that which counts as done gave nothing either.
@@ -176,12 +177,14 @@ def _why_waiting(operations: Sequence[Operation], waiting: Sequence[Operation]) 
     """What is in the way of the one that is next, "" for nothing, or what others got past since."""
     if not waiting:
         return ""
+    # A merge that waits for a recap is not the reason: that nobody answers there is.
+    first = surroundings(waiting, {}).first_of(waiting[0])
     ended = (op.finished or 0.0 for op in operations if op.status is OperationStatus.DONE)
-    is_overcome = (waiting[0].started or 0.0) < max(ended, default=0.0)
-    if waiting[0].error and is_overcome:
+    is_overcome = (first.started or 0.0) < max(ended, default=0.0)
+    if first.error and is_overcome:
         return ""
     # In the language of now, whatever it was kept in.
-    return retold(waiting[0].error) if waiting[0].error else waiting[0].held
+    return retold(first.error) if first.error else first.held
 
 
 def catch_up_words(progress: CatchUpProgress) -> str:

@@ -57,6 +57,18 @@ def test_between_two_requests_a_catch_up_is_still_one() -> None:
     assert (health.light, health.sentence) == (Light.WORKING, "Catching up, 14 of 606 requests")
 
 
+def test_what_waits_for_another_says_what_is_in_the_way_of_that() -> None:
+    """141 waited, and the bar said for which recap, not that the model took no more requests."""
+    recap = Operation(7, SPEC, OperationStatus.WAITING, error="Too many requests.", started=5.0)
+    fold = replace(SPEC, kind=OperationKind.RUNNING_RECAP, key="fold", after=("key",), priority=20)
+    next_one = Operation(8, fold, OperationStatus.PENDING, held="Waits for “Recap of scene 1”.")
+    health = queue_health((next_one, recap), catching_up=(CATCHING_UP,))
+    assert (health.light, health.sentence) == (Light.BAD, "2 waiting: Too many requests.")
+    around = replace(fold, key="key", after=("fold",))  # each for the other
+    circle = (next_one, Operation(9, around, OperationStatus.PENDING, held="Waits for “X”."))
+    assert queue_health(circle).light is Light.BAD
+
+
 def test_what_was_overcome_is_told_of_no_more() -> None:
     missed = replace(
         Operation(2, SPEC, OperationStatus.WAITING), error="Nobody answers.", started=5
