@@ -19,6 +19,7 @@ from app.core.operations import (
 from app.store.database.database import Database
 
 HISTORY_KEPT = 500
+KEYS_AT_ONCE = 500  # in one statement, whose variables are limited
 
 # Our own SQL: through peewee each takes three times as long, and an operation needs three.
 _ADD = (
@@ -205,6 +206,17 @@ class Operations:
 
         row = table.select(table.value).where(table.key == key).tuples().first()
         return None if row is None else msgspec.json.decode(row[0])
+
+    def kept(self, keys: Collection[str]) -> frozenset[str]:
+        """Those keys whose operation made something before, in any chat."""
+        table, wanted = self._tables.Result, list(keys)
+        found: set[str] = set()
+        for at in range(0, len(wanted), KEYS_AT_ONCE):
+            some = wanted[at : at + KEYS_AT_ONCE]
+            found.update(
+                key for (key,) in table.select(table.key).where(table.key.in_(some)).tuples()
+            )
+        return frozenset(found)
 
     def save_result(self, key: str, value: Any) -> None:
         """Remember what was made, for whoever needs the same again."""

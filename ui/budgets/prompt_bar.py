@@ -147,14 +147,16 @@ class PromptBar(QWidget):
     def show_outlook(self, outlook: Outlook, who: str, *, is_said: bool, counter: str) -> None:
         """is_said: SillyTavern said the context. counter: what tokens are counted with."""
         said = tr("Context size as reported by SillyTavern.") if is_said else tr(WITHOUT_CONTEXT)
-        spoken = outlook.context - outlook.free
+        spoken = outlook.context - outlook.free - outlook.rest
         self.figure.say(
             number(spoken),
             tr("of {context} tokens in use", context=number(outlook.context)),
             said,
             briefly=tr("of {budget} tokens", budget=number(outlook.context)),
         )
-        free, tip = number(outlook.free), said
+        free, tip = tr("{free} free", free=number(outlook.free)), said
+        if outlook.rest:  # as the bar shows it; nothing is free while older messages wait
+            free = tr("{tokens} left over", tokens=number(outlook.rest))
         if counter == "estimate":
             how = tr("estimated")
         else:
@@ -163,12 +165,7 @@ class PromptBar(QWidget):
             tip = f"{said} {tr('Tokenizer: {counter}.', counter=counter)}"
         if not is_said:
             how = tr("context size from the settings, until SillyTavern reports it")
-        self.note.say(
-            "",
-            tr("{free} free, {how}", free=free, how=how),
-            tip,
-            briefly=tr("{free} free", free=free),
-        )
+        self.note.say("", f"{free}, {how}", tip, briefly=free)
         self.bar.show_parts(parts_of(outlook, who), outlook)
         self._place_turns()
 

@@ -86,10 +86,12 @@ class ChatStep(Step):
         self.parts.hide()
         self.parts.chosen.connect(self._on_part)
         self.part = ALL  # of the plan, as the user wants it
-        for widget in (self._plan_title, self._facts, self._taken_over, self._cost):
-            column.addWidget(widget)
-        column.addSpacing(4)
+        # Over the sentence that they change, which would else push them from under the mouse.
+        column.addWidget(self._plan_title)
+        column.addWidget(self._facts)
+        column.addWidget(self._taken_over)
         column.addWidget(self.parts)
+        column.addWidget(self._cost)
         self._plan.hide()
         self._heading = meta("", wraps=True)
         self.column.addWidget(self._heading)

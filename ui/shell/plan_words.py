@@ -9,7 +9,7 @@ from app.core.part_health import about
 from app.core.translation import N_, number, roughly, tr, trn
 
 if TYPE_CHECKING:
-    from app.views.catch_up import CatchUpPlan
+    from app.views.catch_up import CatchUpPlan, ReadingCost
 
 READ = N_("Read for memory")
 ON_TOP = N_("Recaps of the scenes found add to this; you are asked again before it adds 25 %.")
@@ -32,19 +32,30 @@ def _search_sentence(plan: CatchUpPlan) -> str:
     )
 
 
+def _reading_sentence(reading: ReadingCost) -> str:
+    """What is to be read; messages without words are passed over, as are those read before."""
+    if reading.messages < reading.last - reading.first + 1:
+        return trn(
+            "Of the messages #{first} to #{last}, {n} is still to be read for memory.",
+            "Of the messages #{first} to #{last}, {n} are still to be read for memory.",
+            reading.messages,
+            first=reading.first,
+            last=reading.last,
+        )
+    return trn(
+        "{n} message has not been read for memory yet, #{first}.",
+        "{n} messages have not been read for memory yet, #{first} to #{last}.",
+        reading.messages,
+        first=reading.first,
+        last=reading.last,
+    )
+
+
 def plan_sentence(plan: CatchUpPlan) -> str:
     """What recapping a backlog takes, before the user says yes."""
     said = [_search_sentence(plan)] if plan.search.requests else []
     if plan.reading.requests:
-        said.append(
-            trn(
-                "{n} message has not been read for memory yet, #{first}.",
-                "{n} messages have not been read for memory yet, #{first} to #{last}.",
-                plan.reading.messages,
-                first=plan.reading.first,
-                last=plan.reading.last,
-            )
-        )
+        said.append(_reading_sentence(plan.reading))
     work = _work_sentence(plan, alone=not said)
     if plan.search.requests:
         work = f"{work} {tr(ON_TOP)}"

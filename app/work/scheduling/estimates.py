@@ -26,6 +26,8 @@ from app.work.planning.memory_planner import reading_cost
 from app.work.planning.planner import are_folds_beside
 from app.work.planning.writing import Writing
 
+KEPT_KINDS = frozenset({OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP})
+
 
 class Estimates:
     """backend: who does a kind of work. pace: as it was measured last."""
@@ -55,6 +57,17 @@ class Estimates:
             ]
 
         self.pace = pace_of(await self._store.run(measured))
+
+    async def kept(self, specs: Sequence[OperationSpec]) -> frozenset[str]:
+        """Keys of recaps and folds that were made before of the same messages, in another chat:
+        they cost nothing, so that nobody is asked about them.
+        """
+        keys = [
+            spec.key
+            for spec in specs
+            if spec.kind in KEPT_KINDS and not spec.params.get("staged") and not spec.is_asked_for
+        ]
+        return await self._store.run(lambda: self._store.operations.kept(keys))
 
     def of(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
         """A plan and its parts, with the time and the price expected of each."""

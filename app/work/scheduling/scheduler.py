@@ -101,9 +101,8 @@ class Scheduler:
 
     async def _put_in_turn(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> None:
         """Let go of what is to be queued anew behind the recaps of earlier scenes."""
-        queued = [op for op in self._queue.open.values() if op.spec.chat == chat.chat_id]
         planned = [spec for spec in specs if self._queue.is_ahead(spec)]
-        early = out_of_turn(queued, planned, current=self._queue.current)
+        early = out_of_turn(self._queue.open.values(), planned, current=self._queue.current)
         if early:
             await self._queue.let_go(chat.chat_id, lambda operation: operation.id in early)
 
@@ -166,7 +165,11 @@ class Scheduler:
             await self.estimates.measure()
             if self._asks_first:
                 was_on = self.catch_ups.is_followed(chat.chat_id)
-                specs = await self._asked_about(chat, specs, settings, writing)
+                kept = await self.estimates.kept(specs)
+                costing = [spec for spec in specs if spec.key not in kept]
+                allowed = await self._asked_about(chat, costing, settings, writing)
+                works = {spec.work for spec in allowed}
+                specs = [spec for spec in specs if spec.key in kept or spec.work in works]
                 is_on = was_on or self.catch_ups.is_followed(chat.chat_id)
                 if is_demo(chat.chat.path) and not is_on:
                     specs = by_themselves(specs, writing, chat.reading_state)

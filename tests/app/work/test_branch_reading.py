@@ -11,8 +11,10 @@ from app.companion import open_companion
 from app.core.paths import user_folders
 from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm
+from tests.labelled import WrittenTavern
 
 COUNT = 120
+SCENES = json.dumps({"name": "Name", "recap": {"developments": ["Something happened."]}})
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -21,12 +23,12 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-def branch_of(parent: Path) -> Path:
+def branch_of(parent: Path, count: int = COUNT - 10) -> Path:
     lines = parent.read_text("utf-8").splitlines()
     header = json.loads(lines[0])
     header.setdefault("chat_metadata", {})["main_chat"] = parent.stem
     made = parent.with_name("branch.jsonl")
-    made.write_text("\n".join([json.dumps(header), *lines[1 : COUNT - 10]]), "utf-8")
+    made.write_text("\n".join([json.dumps(header), *lines[1:count]]), "utf-8")
     return made
 
 
@@ -80,3 +82,45 @@ async def test_a_branch_says_what_its_parent_reads_and_takes_it_over(tmp_path: P
                     await asyncio.sleep(0.02)
             plan = companion.work.catch_up(branch)
             assert plan is None or plan.read_in == ""
+
+
+async def test_what_the_parent_was_given_meanwhile_is_not_offered_again_at_a_price(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    """269 requests were named for what was all kept, and no request was made."""
+    parent = demo_tavern.chat
+    with FakeLlm(lambda _request: SCENES) as llm:
+        opened = open_companion(
+            user_folders(tmp_path / "own"),
+            llm=f"openai:{MODEL}@{llm.url}",
+            watch=False,
+            asks_first=True,
+            keeps_memory=True,
+        )
+        async with opened as companion:
+            companion.settings.put("scene_detector", "heuristic")
+            companion.settings.put("memory_auto", False)
+            companion.settings.put("catch_up_scenes", 1)
+            companion.work.pause()
+            await companion.open_story(parent)
+            await companion.work.start_catch_up(parent)
+            branch = branch_of(parent, len(parent.read_text("utf-8").splitlines()))
+            await companion.open_story(branch)
+            assert companion.work.catch_up(branch) is not None
+            companion.work.resume()
+            await companion.settled(parent)
+            await companion.settled(branch)
+            paid = len(llm.requests)
+            assert paid
+            await until(lambda: companion.work.catch_up(branch) is None)
+            await companion.settled(branch)
+            told, own = companion.story(parent), companion.story(branch)
+            assert told is not None
+            assert own is not None
+            assert own.recaps.keys() == told.recaps.keys()
+            assert own.running.current is not None
+            assert told.running.current is not None
+            assert own.running.current.content == told.running.current.content
+            await companion.open_story(branch)
+            await companion.settled(branch)
+            assert len(llm.requests) == paid

@@ -333,6 +333,18 @@ async def test_everything_that_can_be_used_has_a_name_and_numbers_explain_themse
     assert f"{facts.used:,} of 60 tokens used" in row(page, KNOWS).track.accessibleDescription()
 
 
+async def test_what_no_message_gets_is_the_same_in_every_number(page: BudgetsPage) -> None:
+    """ "15,700 of 15,700 tokens are spoken for", "0 free", and 108 left over in the bar."""
+    top, bar = page.prompt_bar, page.prompt_bar.bar.accessibleName()
+    assert "too few for another message" in bar
+    spoken = int(top.figure.figure.replace(",", ""))
+    rest, said = top.note.words.split(" ", 1)
+    assert said.startswith("left over, ")
+    assert page.preview is not None
+    assert spoken + int(rest.replace(",", "")) == page.preview.context
+    assert f"{rest} tokens too few for another message" in bar
+
+
 async def test_the_page_has_a_key_and_a_button(
     window: MainWindow, demo_tavern: WrittenTavern, until: Until
 ) -> None:

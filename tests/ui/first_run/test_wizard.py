@@ -426,6 +426,9 @@ async def test_the_plan_says_what_the_chosen_part_takes_before_it_is_started(
     assert "read for memory" not in said[RECAPS]
     assert "no recap yet" not in said[MEMORY]
     assert "more than the" in said[ALL]  # tokens of the story, and why
+    wizard.grab()  # laid out
+    chosen, cost = wizard.chat.parts.geometry(), wizard.chat._cost.geometry()
+    assert chosen.bottom() < cost.top(), "it stays under the mouse whatever its sentence takes"
 
 
 async def test_the_plan_of_a_long_chat_waits_until_it_is_read(

@@ -94,6 +94,15 @@ def test_what_asks_for_two_things_at_once_may_take_more_requests() -> None:
     assert "takes 2 requests" in said
 
 
+def test_a_message_without_words_is_not_missing_in_the_count() -> None:
+    """ "2,998 messages were not read, #0 to #2998" are 2,999, one of which says only "..."."""
+    reading = ReadingCost(2_998, 95, 400_000, 30_000, passes=95, first=0, last=2_998)
+    plan = CatchUpPlan(0, 0, 2_998, 95, 400_000, 30_000, reading=reading)
+    assert plan_sentence(plan).startswith(
+        "Of the messages #0 to #2998, 2,998 are still to be read for memory. Reading them takes "
+    )
+
+
 def test_each_part_says_what_it_takes_alone() -> None:
     """What the chosen part costs was said nowhere before it began."""
     reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
