@@ -112,12 +112,18 @@ async def test_what_the_parent_was_given_meanwhile_is_not_offered_again_at_a_pri
             await companion.settled(branch)
             paid = len(llm.requests)
             assert paid
-            await until(lambda: companion.work.catch_up(branch) is None)
+
+            def recapped(path: Path) -> frozenset[str]:
+                story = companion.story(path)
+                return frozenset(story.recaps) if story is not None else frozenset()
+
+            assert recapped(parent)
+            await until(lambda: recapped(branch) == recapped(parent))
             await companion.settled(branch)
+            assert companion.work.catch_up(branch) is None
             told, own = companion.story(parent), companion.story(branch)
             assert told is not None
             assert own is not None
-            assert own.recaps.keys() == told.recaps.keys()
             assert own.running.current is not None
             assert told.running.current is not None
             assert own.running.current.content == told.running.current.content
