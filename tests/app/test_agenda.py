@@ -22,6 +22,7 @@ from app.settings.slot_table import SlotName
 from app.work.pages.page_badge import badge_of
 from app.work.queue.operation_queue import OperationQueue
 from app.work.queue.outcomes import TIMES_DONE_AT_MOST
+from tests.chat_files import append, message
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 
@@ -628,6 +629,31 @@ async def test_a_stop_ends_the_reading_that_was_asked_for_by_itself_as_well(plac
         await companion.settled(place.chat)
         assert readings() == so_far
         assert companion.work.catch_up(place.chat) is not None
+
+
+async def test_a_reading_up_to_the_last_message_is_wanted_once(place: Place) -> None:
+    """After one /tk-memory each new message was read by a request of its own."""
+    place.model.reply = lambda request: recap(request) if "<scene>" in request.text else "NONE"
+
+    def readings() -> int:
+        return sum("<messages>" in request.text for request in place.model.requests)
+
+    async with place.opened() as companion:
+        companion._chats.keeps_memory = True
+        await companion.open_story(place.chat)
+        chat = companion._chats.required(place.chat)
+        chat.reading_state = replace(chat.reading_state, is_whole=False)  # as while one plays
+        await companion.remembered.read_now(place.chat)
+        await companion.finished(place.chat)
+        so_far = readings()
+        assert so_far > 0
+        assert chat.reading_state.waits
+        last = len(chat.story.messages)
+        append(place.chat, message(last), message(last + 1))
+        await companion._chats.refresh(chat)
+        await companion.finished(place.chat)
+        assert len(chat.story.messages) == last + 2
+        assert readings() == so_far
 
 
 async def test_a_catch_up_outlasts_a_round_of_a_group_in_which_nothing_is_read(

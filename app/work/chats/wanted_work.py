@@ -43,7 +43,7 @@ class WantedWork:
         self.reading_state = replace(self.reading_state, is_wanted=True)
 
     def end_reading(self) -> None:
-        """The user wants no more of it read."""
+        """It is read to its last message, or the user wants no more of it read."""
         self.reading_state = replace(self.reading_state, is_wanted=False)
 
     def set_round(self, *, is_on: bool) -> bool:

@@ -89,6 +89,8 @@ class Scheduler:
         if chat.search.is_wanted and not searches:
             chat.end_search()
         readings = self._readings(chat)
+        if chat.reading_state.is_wanted and not (readings or chat.reading_state.is_paused):
+            chat.end_reading()  # it was wanted up to the last message, which is read now
         derived = self._derived(chat, readings)
         planned = (*plan(story, chat.chat_id, settings, writing), *readings, *derived)
         specs = in_dependency_order(story, (*searches, *planned))
