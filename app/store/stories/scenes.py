@@ -54,6 +54,15 @@ class Scenes:
 
     def save(self, chat_id: int, breaks: Iterable[SceneBreak]) -> None:
         """Write the breaks, replacing those on the same messages."""
+        changed = ", ".join(f"{name} = excluded.{name}" for name in BREAK_COLUMNS.split(", ")[1:])
+        self._write(chat_id, breaks, f"DO UPDATE SET {changed}")
+
+    def add(self, chat_id: int, breaks: Iterable[SceneBreak]) -> None:
+        """Write the breaks of messages that have none, neither a shown nor a hidden one."""
+        self._write(chat_id, breaks, "DO NOTHING")
+
+    def _write(self, chat_id: int, breaks: Iterable[SceneBreak], otherwise: str) -> None:
+        """otherwise: what is done where a message has one."""
         fields = BREAK_COLUMNS.split(", ")
         rows = [
             (
@@ -62,11 +71,10 @@ class Scenes:
             )
             for b in breaks
         ]
-        changed = ", ".join(f"{name} = excluded.{name}" for name in fields[1:])
         self._database.execute_many(
             f"INSERT INTO scene_break (chat_id, {BREAK_COLUMNS}) "
             f"VALUES ({', '.join('?' * (len(fields) + 1))}) "
-            f"ON CONFLICT (chat_id, anchor) DO UPDATE SET {changed}",
+            f"ON CONFLICT (chat_id, anchor) {otherwise}",
             rows,
         )
 

@@ -44,7 +44,7 @@ class CueBreaks:
         found = await asyncio.to_thread(find, messages, start=start, since=since)
         new = new_breaks(found, messages, breaks)
         if new:
-            await self._store.run(lambda: self._store.scenes.save(chat_id, new))
+            await self._store.run(lambda: self._store.scenes.add(chat_id, new))
             breaks = breaks | {b.anchor: b for b in new}
         self._cues.note(messages, behind_last_mark(story.places, breaks))
         return breaks
@@ -67,10 +67,12 @@ class CueBreaks:
     async def keep(
         self, chat_id: int, found: list[FoundBreak], messages: tuple[Message, ...], now: Story
     ) -> None:
-        """Keep what `far` found in these messages, as far as they are still the same now."""
+        """Keep what `far` found in these messages, as far as they are still the same now. The
+        search took its time: what an undo has brought back since is known to the store alone.
+        """
         same, _ = common_ends(messages, now.messages)
         new = new_breaks([b for b in found if b.last < same], messages, now.breaks)
-        await self._store.run(lambda: self._store.scenes.save(chat_id, new))
+        await self._store.run(lambda: self._store.scenes.add(chat_id, new))
         marks = now.breaks | {b.anchor: b for b in new}
         self._cues.note(messages, behind_last_mark(now.places, marks))
 
