@@ -95,6 +95,8 @@ class Companion(WatchedParts):
         self._chats.recovered.connect(self._announce_health)
         self._library.gone_changed.connect(self._announce_health)
         self._chats.renamed.connect(self.chat_renamed.emit)
+        if not self.is_reading_only:
+            self._chats.renamed.connect(lambda paths: self.guard.follow_rename(*paths))
         self._next_prompts.changed.connect(self.slots_changed.emit)
         self._performers.recaps.progress.connect(self.progress.emit)
         self._queue.changed.connect(self.operations_changed.emit)

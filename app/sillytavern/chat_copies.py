@@ -49,6 +49,28 @@ class ChatCopies:
         """
         return _copies_in(self._folder_of(chat), self._clock())
 
+    def gone(self, chat: Path) -> tuple[Path, ...]:
+        """Chats that were kept beside this one, of whichever character, and whose files are not
+        there any more, deleted or under another name; the one that was kept last is first.
+        """
+        place, root = self._folder_of(chat).parent.parent, chat.parent.parent
+        newest = {
+            root / folder.parent.name / f"{folder.name}{chat.suffix}": copies[0].moment
+            for folder in place.glob("*/*")
+            if (copies := _copies_in(folder, self._clock()))
+        }
+        missing = (path for path in newest if path != chat and not path.exists())
+        return tuple(sorted(missing, key=lambda path: newest[path], reverse=True))
+
+    def move(self, old: Path, new: Path) -> None:
+        """A chat goes on under another name, and its copies with it. Raises OSError."""
+        target = self._folder_of(new)
+        for copy in _copies_in(self._folder_of(old), self._clock()):
+            target.mkdir(parents=True, exist_ok=True)
+            place = target / copy.path.name
+            if not place.exists():
+                copy.path.rename(place)
+
     def keep(self, chat: Path, data: bytes, moment: float) -> ChatCopy:
         """Keep a chat's bytes. Raises OSError."""
         folder = self._folder_of(chat)

@@ -21,9 +21,10 @@ from shiboken6 import isValid
 from app.core.translation import N_, tr, trn
 from app.views.chat_copies import ChatCopy, CopyComparison
 from ui.controls.buttons import Button, ButtonRole
+from ui.controls.fields import Choice
 from ui.controls.labels import Label
 from ui.copies.model import Column, CopiesModel
-from ui.core.chat_words import chat_title
+from ui.core.chat_words import chat_title, chat_words
 from ui.core.dialogs import size_over
 from ui.core.session import Session
 from ui.theme.fonts import MEDIUM, display_font, ui_font
@@ -101,7 +102,13 @@ class CopiesDialog(QDialog):
         self.restore.clicked.connect(self._on_restore)
         self.leave = Button(tr("Close"))
         self.leave.clicked.connect(self.reject)
+        of = session.companion.guard.chat_of(chat)
+        self._of = Label(chat_title(of), font=ui_font(13, MEDIUM), wraps=True)
+        self.chats = Choice(tr("Chat"))  # this one, and those of which only copies are left
+        self.chats.activated.connect(self._on_chat)
+        self.chats.hide()
         self._lay_out()
+        self._session.do(self._load_gone(), name=N_("looking for copies"))
         self._session.do(self._load(), name=N_("looking for copies"))
 
     def _make_table(self) -> QTableView:
@@ -125,8 +132,6 @@ class CopiesDialog(QDialog):
 
     def _lay_out(self) -> None:
         title = Label(tr("Copies of this chat"), font=display_font(20))
-        chat = self._session.companion.guard.chat_of(self._chat)
-        of = Label(chat_title(chat), font=ui_font(13, MEDIUM), wraps=True)
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         buttons.addWidget(self.leave)
@@ -135,11 +140,31 @@ class CopiesDialog(QDialog):
         column.setContentsMargins(28, 24, 28, 22)
         column.setSpacing(12)
         column.addWidget(title)
-        column.addWidget(of)
+        column.addWidget(self._of)
+        column.addWidget(self.chats)
         column.addWidget(self.difference)
         column.addWidget(self.table, 3)
         column.addWidget(self.lost, 2)
         column.addLayout(buttons)
+
+    async def _load_gone(self) -> None:
+        guard = self._session.companion.guard
+        gone = await guard.gone(self._chat)
+        if not (isValid(self) and gone):
+            return
+        self.chats.addItem(chat_words(guard.chat_of(self._chat)), self._chat)
+        for path in gone:
+            words = chat_words(guard.chat_of(path))
+            self.chats.addItem(tr("{chat} (no longer there)", chat=words), path)
+        self._of.hide()
+        self.chats.show()
+
+    def _on_chat(self, place: int) -> None:
+        self._chat, self._wanted = self.chats.itemData(place), None
+        self.difference.setText(tr(EXPLANATION))
+        self.lost.hide()
+        self.restore.setEnabled(False)
+        self._session.do(self._load(), name=N_("looking for copies"))
 
     async def _load(self) -> None:
         copies = await self._session.companion.guard.copies(self._chat)

@@ -124,7 +124,7 @@ _ALSO = {
     ),
     "page.work": N_("queue failed errors tokens cost price"),
     "page.minds": N_("secrets knows epistemic"),
-    "copies": N_("backup restore lost deleted"),
+    "copies": N_("backup restore lost deleted gone renamed"),
     "history": N_("undo restore"),
     "replace": N_("rename change name substitute"),
     "health": N_("help report bug problem status"),

@@ -252,6 +252,22 @@ class ChatGuard:
         """What is kept of a chat, newest first."""
         return await asyncio.to_thread(self._copies.of, chat)
 
+    async def gone(self, chat: Path) -> tuple[Path, ...]:
+        """Chats beside this one of which only copies are left, the newest first."""
+        return await asyncio.to_thread(self._copies.gone, chat)
+
+    def follow_rename(self, old: Path, new: Path) -> None:
+        """A chat goes on under another name: what was kept of it is found under that, too."""
+        self._keep(self._tasks.spawn(self._take_along(old, new), name="keeping a renamed chat"))
+
+    async def _take_along(self, old: Path, new: Path) -> None:
+        async with self._looking.setdefault(new, asyncio.Lock()):
+            try:
+                if not await asyncio.to_thread(old.exists):
+                    await asyncio.to_thread(self._copies.move, old, new)
+            except OSError as error:
+                self._tell_failure(new, error)
+
     async def compare(self, chat: Path, copy: ChatCopy) -> CopyComparison:
         """What only a copy has, and what only the chat has. Raises TavernError."""
         return await asyncio.to_thread(self._compared, chat, copy)

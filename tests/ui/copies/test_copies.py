@@ -59,6 +59,30 @@ async def test_a_loss_is_told_and_the_copy_comes_back(
     await until(lambda: shown_dialog(demo_window) is None)
 
 
+async def test_a_chat_of_which_only_copies_are_left_can_be_chosen(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    gone = demo_tavern.chat.with_name("Another chat.jsonl")
+    gone.write_bytes(demo_tavern.chat.read_bytes())
+    await companion.guard.look(gone)
+    before = gone.read_bytes()
+    gone.unlink()
+    demo_window.actions_["copies"].trigger()
+    dialog = shown_dialog(demo_window)
+    assert dialog is not None
+    await until(dialog.chats.isVisible)
+    assert "Another chat (no longer there)" in dialog.chats.itemText(1)
+    dialog.chats.setCurrentIndex(1)
+    dialog.chats.activated.emit(1)
+    await until(dialog.restore.isEnabled)
+    QTest.mouseClick(dialog.restore, Qt.MouseButton.LeftButton)
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    await until(lambda: session.path not in (None, demo_tavern.chat))
+    assert session.path is not None
+    assert session.path.read_bytes() == before
+
+
 async def test_a_chat_without_copies_says_when_there_will_be_one(
     demo_window: MainWindow, until: Until
 ) -> None:

@@ -333,3 +333,28 @@ def test_all_chats_together_stay_within_bounds_and_keep_one_copy_each(tmp_path: 
     found = [copies.of(chat) for chat in chats]
     assert all(found)
     assert sum(copy.bytes for kept in found for copy in kept) <= 20_000
+
+
+async def test_copies_of_a_chat_that_is_gone_are_found_beside_another(guarded: Guarded) -> None:
+    """Once the notice was closed, nothing led to the copy of a chat that was deleted."""
+    await guarded.written(chat_text(30))
+    other = guarded.chat.with_name("Ana - 2027.jsonl")
+    assert await guarded.guard.gone(other) == ()
+    guarded.chat.unlink()
+    assert await guarded.guard.gone(other) == (guarded.chat,)
+    [copy] = await guarded.guard.copies(guarded.chat)
+    restored = await guarded.guard.restore(guarded.chat, copy)
+    assert restored.read_bytes() == chat_text(30)
+
+
+async def test_a_renamed_chat_keeps_its_copies(guarded: Guarded) -> None:
+    """A rename after a damage cut off the way back that a notice had promised."""
+    await guarded.written(chat_text(30))
+    await guarded.written(chat_text(60))
+    new = guarded.chat.with_name("Ana - The clock.jsonl")
+    guarded.chat.rename(new)
+    guarded.guard.follow_rename(guarded.chat, new)
+    await guarded.guard.settled()
+    assert [copy.messages for copy in await guarded.guard.copies(new)] == [60, 30]
+    assert await guarded.guard.copies(guarded.chat) == ()
+    assert await guarded.guard.gone(new) == ()
