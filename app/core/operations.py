@@ -11,6 +11,10 @@ from app.core.translation import N_
 
 # Of a chat that the user has switched off.
 GONE = N_("The chat's file is missing.")
+CUT = N_(
+    "Many messages of this chat are gone at once. No model is asked about it until they are back, "
+    "or the story goes on."
+)
 # Of what a model is asked for, since a crash would lose it.
 NO_ROOM = N_("Waits until there is room on the disk, so that paid answers are not lost.")
 OFF = N_(

@@ -22,7 +22,7 @@ from app.settings.slot_table import SlotName
 from app.work.pages.page_badge import badge_of
 from app.work.queue.operation_queue import OperationQueue
 from app.work.queue.outcomes import TIMES_DONE_AT_MOST
-from tests.chat_files import append, message
+from tests.chat_files import append, message, save_like_sillytavern
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 from tests.labelled import WrittenTavern
 
@@ -101,6 +101,37 @@ def done(companion: Companion) -> int:
 
 
 # --- what is not wanted any more
+
+
+async def test_a_chat_that_lost_half_its_messages_is_given_no_model_until_it_goes_on(
+    place: Place,
+) -> None:
+    """A profile of the half was paid for, and stood in for the good one when all was back."""
+    whole = place.chat.read_bytes()
+    half = b"".join(whole.splitlines(keepends=True)[:60])
+    further = whole.splitlines(keepends=True)[60].replace(b'"mes":"', b'"mes":"And then. ')
+    async with place.opened(asks_first=False) as companion:
+        companion.work.pause()
+
+        async def read(data: bytes) -> list[str]:
+            save_like_sillytavern(place.chat, data)
+            await companion.open_story(place.chat)
+            await companion.settled(place.chat)
+            return [op.spec.anchor for op in waiting(companion)]
+
+        before = await read(whole)
+        assert before
+        assert await read(half) == []
+        story = companion.story(place.chat)
+        assert story is not None
+        closing = story.scenes[0].closing
+        assert closing is not None
+        why = companion.work.why_unwritten(place.chat, closing.anchor)
+        assert "Many messages of this chat are gone at once" in why
+        assert await read(whole) == before
+        assert await read(half) == []
+        some = await read(half + further)
+        assert 0 < len(some) < len(before)
 
 
 async def test_recaps_are_written_in_the_order_of_the_story_also_of_scenes_found_meanwhile(

@@ -261,11 +261,10 @@ class OpenChat(WantedWork):
             lines = snapshot.lines[: self._until + 1]
             seen = replace(snapshot, lines=lines, kept=min(snapshot.kept, len(lines)))
         is_new = last is None and self._until is None
-        if is_new and not await store.run(lambda: store.chats.is_acquainted(self.chat_id)):
+        is_new = is_new and not await store.run(lambda: store.chats.is_acquainted(self.chat_id))
+        if is_new:
             origin = await find_origin(store, self.chat_id, self.chat, snapshot)
             self.chat_id = origin.chat_id
-        else:
-            is_new = False
         if last is None:
             known, retired = await store.run(lambda: store.chats.known(self.chat_id))
         else:
@@ -285,6 +284,8 @@ class OpenChat(WantedWork):
             self._reading is None or self._reading.snapshot.integrity != slug
         )
         now = known_after(anchors, lines)
+        if self._until is None:
+            self.note_length(head + len(known), head + len(now))
         await remember(store, self.chat_id, known, now, head, slug if is_slug_new else None)
         if is_new:
             await take_over_memories(store, origin, self.chat.owner_key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.views.catch_up import CatchUpPlan
+from app.work.chats.chat_guard import LOST_LINES, LOST_SHARE
 from app.work.planning.break_planner import SearchState
 from app.work.planning.memory_planner import Reading
 
@@ -14,7 +15,8 @@ class WantedWork:
 
     search: for breaks, by a model. reading_state: for memory. catch_up: what waits for the user's
     word. is_planned: what it lacks is queued, beside what an earlier run left. is_gone: its file
-    was not there at the last reading.
+    was not there at the last reading. is_cut: it lost many messages at once, and no further one was
+    played since: they may well come back, and what is made meanwhile would be paid for in vain.
     """
 
     def __init__(self) -> None:
@@ -23,6 +25,7 @@ class WantedWork:
         self.catch_up: CatchUpPlan | None = None
         self.is_planned = False
         self.is_gone = False
+        self.is_cut = False
         self.keeps_memory = False
 
     def keep_memory(self, *, is_on: bool, to_the_end: bool) -> None:
@@ -33,6 +36,7 @@ class WantedWork:
     def want_search(self, now: float) -> None:
         """The user wants all of it searched. now: seconds since the epoch."""
         self.search = replace(self.search, is_wanted=True, asked=now)
+        self.is_cut = False
 
     def end_search(self) -> None:
         """Nothing is left to search, or the user took back what was found."""
@@ -41,6 +45,7 @@ class WantedWork:
     def want_reading(self) -> None:
         """The user wants it read to its last message, for once."""
         self.reading_state = replace(self.reading_state, is_wanted=True)
+        self.is_cut = False
 
     def end_reading(self) -> None:
         """It is read to its last message, or the user wants no more of it read."""
@@ -61,6 +66,13 @@ class WantedWork:
     def end_planning(self) -> None:
         """What it lacks is queued."""
         self.is_planned = True
+
+    def note_length(self, before: int, now: int) -> None:
+        """How many messages it held, and holds."""
+        if before - now >= max(LOST_LINES, LOST_SHARE * before):
+            self.is_cut = True
+        elif now > before:
+            self.is_cut = False
 
     def set_gone(self, *, is_gone: bool) -> bool:
         """Whether its file is there no more; gives whether it was not before."""

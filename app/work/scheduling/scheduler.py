@@ -81,10 +81,10 @@ class Scheduler:
 
     async def follow(self, chat: OpenChat) -> None:
         """Queue what the story lacks, and let go of what it does not lack any more."""
-        if chat.is_off or chat.is_gone:
+        story, settings, writing = chat.story, chat.settings(), self._writing()
+        if chat.is_off or chat.is_gone or (chat.is_cut and not writing.asks_nobody):
             await self._rest(chat)
             return
-        story, settings, writing = chat.story, chat.settings(), self._writing()
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
         if chat.search.is_wanted and not searches:
             chat.end_search()
@@ -109,7 +109,7 @@ class Scheduler:
             await self._queue.let_go(chat.chat_id, lambda operation: operation.id in early)
 
     async def _rest(self, chat: OpenChat) -> None:
-        """The chat is switched off: what is queued by itself is let go, to be planned again."""
+        """Nothing is done for the chat: what is queued by itself is let go, to be planned again."""
         await self._queue.let_go(chat.chat_id, lambda operation: not operation.spec.is_asked_for)
         if chat.offer(None) is not None:
             self.catch_up_changed.emit(chat.chat)

@@ -13,6 +13,7 @@ from app.core.errors import UsageError
 from app.core.model_use import CAPPED
 from app.core.operations import (
     ALL,
+    CUT,
     FINISHED,
     GONE,
     MEMORY,
@@ -62,7 +63,9 @@ def _why_resting(chat: OpenChat) -> str:
     """Why nothing of a chat is planned now, "" where it is."""
     if chat.is_gone:
         return tr(GONE)
-    return tr(OFF) if chat.is_off else ""
+    if chat.is_off:
+        return tr(OFF)
+    return tr(CUT) if chat.is_cut else ""
 
 
 def is_waiting_of(operation: Operation, other: Operation) -> bool:
@@ -253,8 +256,8 @@ class WorkToDo:
             spec = operation.spec
             if (spec.chat, spec.kind, spec.anchor) == (chat.chat_id, SCENE_RECAP, anchor):
                 return _why_of(operation)
-        if chat.is_off:
-            return tr(OFF)
+        if why := _why_resting(chat):
+            return why
         if chat.catch_up is not None:
             return tr("It waits for your decision: the page Work says what to do first.")
         if self._scheduler.catch_ups.part_of(chat.chat_id) == MEMORY:
