@@ -19,6 +19,7 @@ from app.core.paths import user_folders
 from app.llm.writers.meter import RequestUse
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
+from app.work.chats.cue_search import FAR
 from tests.chat_files import message, save_like_sillytavern, write_chat
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 
@@ -330,3 +331,28 @@ async def test_a_question_whose_answer_was_of_no_use_says_so_and_what_it_cost(ch
                 assert operation.status is OperationStatus.DONE
                 assert "the model answered" in operation.error
                 assert operation.prompt_tokens > 0
+
+
+@pytest.mark.parametrize("is_made_anew", [False, True])
+async def test_clearing_all_and_undo_leaves_hidden_what_a_search_had_refuted(
+    tmp_path: Path, is_made_anew: bool
+) -> None:
+    """Breaks that a model had seen none at came back as real ones, and their recaps were paid."""
+    doubts = {12: DOUBTFUL, 33: later("garden"), 57: later("library"), 80: later("cellar")}
+    length = FAR + 60  # so long that cues are searched for beside all else
+    chat = Chat(tmp_path, length, doubts | {100: SURE})
+    model = Model(ending_at(28, 70))
+    with model.llm:
+        async with chat.opened(model) as companion:
+            await companion.open_story(chat.path)
+            before = await companion.settled(chat.path)
+            assert [mark.is_visible for mark in before.breaks.values()].count(False) >= 3
+            await companion.edits.clear_all(chat.path)
+            if is_made_anew:
+                assert (await companion.settled(chat.path)).recaps
+            await companion.edits.undo(chat.path)
+            asked = len(model.llm.requests)
+            after = await companion.settled(chat.path)
+            assert (after.breaks, after.scenes) == (before.breaks, before.scenes)
+            assert (after.recaps, after.running) == (before.recaps, before.running)
+            assert len(model.llm.requests) == asked
