@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from app.memory.names import folded
 from app.memory.reading.extraction import Work
 from app.memory.records import Document, DocumentKind
 from app.story.messages import combined_digest
+from app.story.recaps import YOU
+
+# Made of all that holds at the end of the story: of two, the one that was made further on counts.
+OF_THE_END = frozenset({DocumentKind.SUMMARY, DocumentKind.PROFILE, DocumentKind.CANON})
 
 
 def all_of(
@@ -37,6 +42,32 @@ def texts_that_count(documents: Iterable[Document]) -> tuple[Document, ...]:
     order = list(DocumentKind)
     kept = (document for document in latest.values() if document.text.strip())
     return tuple(sorted(kept, key=lambda d: (order.index(d.kind), d.subject.casefold())))
+
+
+def as_they_reach(
+    documents: tuple[Document, ...], chat: int, places: Mapping[str, int]
+) -> tuple[Document, ...]:
+    """Those of this chat in the order in which they reach into the story, not in which they were
+    made: one of a chat that had lost its end for a while is not the newest once that is back.
+
+    places: index of each message by anchor. What the user wrote, and what is of another chat or of
+    no place, stays where it is; and what was made before the user wrote stays before it.
+    """
+    runs: dict[tuple[DocumentKind, str], list[int]] = {}
+    for index, document in enumerate(documents):
+        if document.kind not in OF_THE_END or document.chat != chat:
+            continue
+        run = runs.setdefault((document.kind, folded(document.subject)), [])
+        if document.made_by == YOU:
+            run.clear()
+        elif document.until in places:
+            run.append(index)
+    ordered = list(documents)
+    for run in runs.values():
+        reaching = sorted(run, key=lambda index: places[documents[index].until])
+        for index, other in zip(run, reaching, strict=True):
+            ordered[index] = documents[other]
+    return tuple(ordered)
 
 
 # 8 parameters: the fields of a document.

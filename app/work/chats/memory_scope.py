@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from app.memory.lifecycle.derived_documents import as_they_reach
 from app.memory.lifecycle.policy import Pause, Policy, allowed
 from app.memory.lifecycle.sharing import beside, canons_of, lived_through, with_canons
 from app.memory.records import Document, Memory, MemoryChange, Remembered
@@ -53,15 +54,15 @@ class Recall:
         self,
         chat_id: int,
         character: str,
-        anchors: Container[str],
+        places: Mapping[str, int],
         *,
         is_view: bool,
         company: Sequence[Keeper] = (),
     ) -> Recalled:
-        """What is remembered now. character: key of the chat's own. anchors: of its messages.
-        is_view: the chat is looked at as if it ended earlier; then it has copies of what its
-        character kept, and no more. company: who else keeps what the people of this chat lived
-        through; all of them have a say in whether it leaves its place.
+        """What is remembered now. character: key of the chat's own. places: index of each of its
+        messages by anchor. is_view: the chat is looked at as if it ended earlier; then it has
+        copies of what its character kept, and no more. company: who else keeps what the people of
+        this chat lived through; all of them have a say in whether it leaves its place.
 
         What a character keeps from another branch of this story holds here only where all its
         messages are in this one; what it keeps from unrelated chats holds.
@@ -70,7 +71,8 @@ class Recall:
         policy, kin = modes.policy(character), modes.kin(chat_id)
         is_shared = character and policy.crosses_chats and not is_view
         found = self._loaded(chat_id, *([character] if is_shared else []))
-        found = allowed(policy, _of_this_story(found, kin, anchors))
+        found = _as_they_reach(_of_this_story(found, kin, places), chat_id, places)
+        found = allowed(policy, found)
         elsewhere = beside(found.memories, self._lived(company)) if is_shared else ()
         if is_shared:
             found = with_canons(found, self._canons(company))
@@ -155,6 +157,11 @@ def kept_where_it_may(
         if memory.id not in keeper or store.memory_modes.policy(keeper[memory.id]).adds
     )
     return replace(change, memories=kept)
+
+
+def _as_they_reach(found: Remembered, chat: int, places: Mapping[str, int]) -> Remembered:
+    documents = as_they_reach(found.documents, chat, places)
+    return found if documents == found.documents else replace(found, documents=documents)
 
 
 def _of_this_story(found: Remembered, kin: Collection[int], there: Container[str]) -> Remembered:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -331,7 +331,7 @@ class OpenChat(WantedWork):
         inclusion = await asyncio.to_thread(self._include, story, settings, head)
         return replace(story, inclusion=inclusion).with_names_of(self.story)
 
-    async def _recall(self, anchors: Container[str]) -> None:
+    async def _recall(self, places: Mapping[str, int]) -> None:
         """Take in what the store remembers of this chat and of its character."""
         if not self.keeps_memory:
             return
@@ -343,7 +343,7 @@ class OpenChat(WantedWork):
             groups = await self._store.run(lambda: self._recall_of.groups(folder))
             company = await asyncio.to_thread(self._company.of, self.chat, groups)
         found = await self._store.run(
-            lambda: look(chat_id, owner, anchors, is_view=is_view, company=company)
+            lambda: look(chat_id, owner, places, is_view=is_view, company=company)
         )
         before = self._recalled
         self._has_new_memories |= before is None or (

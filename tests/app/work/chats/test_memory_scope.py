@@ -26,7 +26,7 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def looked(recall: Recall, store: Store, chat: int) -> Recalled:
-    return await store.run(lambda: recall.look(chat, "", (), is_view=False))
+    return await store.run(lambda: recall.look(chat, "", {}, is_view=False))
 
 
 async def test_each_look_tells_what_the_store_holds(store: Store) -> None:

@@ -18,6 +18,7 @@ from app.llm.writers.writer import RecapWriter
 from app.memory.arcs.arc_summaries import VERDICT
 from app.memory.documents.continuity import pending_repair
 from app.memory.documents.profiles import Subject
+from app.memory.lifecycle.derived_documents import by_subject
 from app.memory.records import (
     ARC,
     Document,
@@ -466,3 +467,35 @@ async def test_what_no_longer_holds_ends_at_the_scene_that_says_so(
     assert OperationKind.UPKEEP not in {s.kind for s in plan_documents(bench.about)}
     with pytest.raises(OperationOutdated):
         await bench.perform(spec, 2)
+
+
+@pytest.mark.parametrize("kind", [DocumentKind.PROFILE, DocumentKind.SUMMARY])
+async def test_the_text_of_the_whole_chat_counts_again_once_its_lost_end_is_back(
+    bench: Bench, kind: DocumentKind
+) -> None:
+    """What was made while the chat was cut to half stood in its place for good."""
+    await bench.remember(*(bench.fact(n) for n in range(3)))
+    subject = "Mira" if kind is DocumentKind.PROFILE else ""
+
+    async def make(text: str) -> None:
+        last = bench.chat.story.messages[-1].anchor
+        number = str(bench.now)
+        bench.now += 1
+        made = Document(number, bench.chat.chat_id, kind, text, subject=subject, until=last)
+        await bench.remember(documents=(made,))
+
+    whole = bench.path.read_bytes()
+    await make("Of the beginning.")
+    bench.path.write_bytes(whole + b"".join(whole.splitlines(keepends=True)[-1:]))
+    await bench.chat.read()
+    await make("Of the whole.")
+    full = bench.path.read_bytes()
+    bench.path.write_bytes(b"".join(full.splitlines(keepends=True)[:6]))
+    await bench.chat.read()
+    await make("Of the half.")
+    assert by_subject(bench.chat.remembered.documents, kind)[subject].text == "Of the half."
+    bench.path.write_bytes(full)
+    await bench.chat.read()
+    assert by_subject(bench.chat.remembered.documents, kind)[subject].text == "Of the whole."
+    await make("Made anew.")
+    assert by_subject(bench.chat.remembered.documents, kind)[subject].text == "Made anew."
