@@ -52,12 +52,12 @@ async def test_a_picked_day_narrows_the_tasks_and_the_table_says_the_same(
     await give(companion, today, "memory_pass", Spent(3, 900, 100))
     await give(companion, before, "scene_recap", Spent(2, 400, 50, 2))
     page = work_page(window)
-    QTest.mouseClick(button(page.views, "Use"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(button(page.views, "Usage"), Qt.MouseButton.LeftButton)
     pane = page.use
     tasks, days = pane.tasks_table.model(), pane.days_table.model()
     await until(lambda: days.rowCount() == 2)
     assert [tasks.index(row, 0).data() for row in range(tasks.rowCount())] == [
-        *("Memories", "Scene recap", "Together")
+        *("Memories", "Scene recap", "Total")
     ]
     chart = pane.chart
     reached = [w for w in pane.findChildren(QWidget) if w.focusPolicy() != Qt.FocusPolicy.NoFocus]
@@ -112,10 +112,10 @@ async def test_each_model_has_prices_of_its_own_where_the_user_says_so(
     await until(lambda: companion.use.tariff.of("good") == Prices(10.0, 30.0))
     await until(lambda: table.model().rowCount() == 3)
     costs = {table.model().index(row, 0).data(): table.model().index(row, 4) for row in range(3)}
-    await until(lambda: costs["Together"].data() == "42.00")
+    await until(lambda: costs["Total"].data() == "42.00")
     assert costs["Canon"].data() == "40.00"
     models.by_name["good"].as_for_all.click()
-    await until(lambda: costs["Together"].data() == "4.00")
+    await until(lambda: costs["Total"].data() == "4.00")
 
 
 async def test_the_cap_is_set_here_and_holds(
