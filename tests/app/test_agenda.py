@@ -540,25 +540,6 @@ async def test_what_is_found_far_beyond_what_was_agreed_is_asked_about_anew(plac
         assert companion.work.catching_up == ()
 
 
-async def test_a_rebuild_pays_for_its_scene_and_not_for_what_comes_out_the_same_behind_it(
-    place: Place,
-) -> None:
-    """20 requests were sent and paid for twice, byte for byte the same."""
-    async with place.opened(asks_first=False) as companion:
-        story = await companion.open_story(place.chat)
-        await companion.settled(place.chat)
-        second = story.scenes[1].closing
-        assert second is not None
-        for _ in range(2):  # the first time folds were asked for beside recaps, in other words
-            before = len(place.model.requests)
-            await companion.edits.rebuild_running_recap(place.chat, second.anchor)
-            rebuilt = await companion.settled(place.chat)
-    assert len(place.model.requests) == before + 1  # the scene that is to get other words
-    versions = [v for v in rebuilt.running.versions if not v.is_retired]
-    folded = [scene for scene in rebuilt.scenes if scene.is_closed][:-1]
-    assert [v.scene_count for v in versions] == [scene.number for scene in folded]
-
-
 async def test_what_takes_far_more_tokens_than_agreed_is_asked_about_anew(place: Place) -> None:
     """128 requests and 434,000 tokens were agreed to; 229 with 612,000 were taken, unasked."""
     asked = count()

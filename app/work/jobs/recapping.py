@@ -268,7 +268,7 @@ class Recapper:
             return made(_with_edits(chat.story, scene, base, kept["content"]), _maker(kept))
 
         def is_wanted(kept: dict[str, str]) -> bool:
-            return not _was_set_aside(chat.story.running, folded(kept), base)
+            return not was_set_aside(chat.story.running, folded(kept))
 
         add = partial(self._add_running, chat, story.running.current, recap, operation)
         if base is not None and adds_nothing(recap, base):
@@ -391,18 +391,24 @@ def _standing(running: RunningRecap, anchor: str) -> RunningVersion | None:
     return next((version for version in of_scene if not version.is_retired), None)
 
 
-def _was_set_aside(
-    running: RunningRecap, version: RunningVersion, base: RunningVersion | None
-) -> bool:
+def was_set_aside(running: RunningRecap, version: RunningVersion) -> bool:
     """Whether such a version is there already and nothing is to be built on it: whoever has the
-    recap built anew from a scene on is not given the same words of it again. What comes behind
-    that scene builds on a newer base: where that says what the old one said, so may they.
+    recap built anew from a scene on is not given the same words again. Once other words were
+    written since, what says behind them what it said before may say it for nothing.
     """
-    return any(
-        old.is_retired
-        and (old.last_anchor, old.content) == (version.last_anchor, version.content)
-        and (base is None or base.version < old.version)
-        for old in running.versions
+    retired = [old for old in running.versions if old.is_retired]
+    said = {(old.last_anchor, old.content) for old in retired}
+    newest = max(
+        (
+            old.version
+            for old in retired
+            if (old.last_anchor, old.content) == (version.last_anchor, version.content)
+        ),
+        default=None,
+    )
+    return newest is not None and not any(
+        new.version > newest and not new.is_retired and (new.last_anchor, new.content) not in said
+        for new in running.versions
     )
 
 
