@@ -200,6 +200,24 @@ class Operations:
         )
         return tuple((OperationKind(kind), float(seconds)) for kind, seconds in rows)
 
+    def tokens_taken(self, backend: str, kind: OperationKind, limit: int) -> tuple[int, ...]:
+        """Tokens of the operations of a kind that a backend was asked for last, newest first."""
+        table = self._tables.Operation
+        tokens = table.prompt_tokens + table.output_tokens
+        rows = (
+            table.select(tokens)
+            .where(
+                (table.backend == backend)
+                & (table.kind == kind.value)
+                & (table.status == OperationStatus.DONE.value)
+                & (tokens > 0)
+            )
+            .order_by(table.id.desc())
+            .limit(limit)
+            .tuples()
+        )
+        return tuple(int(taken) for (taken,) in rows)
+
     def result(self, key: str) -> Any | None:
         """What an operation of this key made before, in any chat; None when nothing."""
         table = self._tables.Result

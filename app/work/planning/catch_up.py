@@ -147,6 +147,23 @@ def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
     return Pace({kind: middle(seconds) for kind, seconds in taken.items()}, usual)
 
 
+def with_measured_folds(
+    plan: CatchUpPlan, taken: float | None, reasoning_tokens: int = 0
+) -> CatchUpPlan:
+    """The plan with folds that take what the last ones took, where that is more than what one
+    request takes: a model that does not shorten is asked twice each time. taken: tokens of one with
+    its reasoning, None while too few were measured.
+    """
+    alone = plan.folds - plan.beside
+    if taken is None or not alone:
+        return plan
+    read, written = plan.fold_tokens
+    more = max(0, int(alone * (taken - reasoning_tokens)) - read - written)
+    return replace(
+        plan, prompt_tokens=plan.prompt_tokens + more, fold_tokens=(read + more, written)
+    )
+
+
 def estimated(
     plan: CatchUpPlan,
     pace: Pace,

@@ -107,6 +107,7 @@ class CommandCosts:
         )
         if plan is None:
             return NOTHING
+        plan = self._estimates.as_measured(plan, writing)
         kind = OperationKind.SCENE_RECAP if plan.scenes else OperationKind.RUNNING_RECAP
         thought = plan.requests * writing.of(kind).reasoning_tokens
         cost = AskedCost(plan.requests, plan.prompt_tokens, plan.output_tokens + thought, of=of)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 from typing import Any
 
 from app.core.model_use import Tariff
@@ -14,6 +15,7 @@ from app.views.asked_cost import AskedCost
 from app.views.catch_up import CatchUpPlan, ReadingCost
 from app.work.chats.open_chat import OpenChat
 from app.work.planning.catch_up import (
+    FEW,
     KINDS,
     MEASURED,
     Pace,
@@ -21,6 +23,7 @@ from app.work.planning.catch_up import (
     estimated,
     pace_of,
     parts_of,
+    with_measured_folds,
 )
 from app.work.planning.memory_planner import reading_cost
 from app.work.planning.planner import are_folds_beside
@@ -40,6 +43,7 @@ class Estimates:
     ) -> None:
         self._store, self._backend, self._tariff = store, backend, tariff
         self.pace = Pace()
+        self._fold_tokens: float | None = None  # that the last folds took each
 
     async def measure(self) -> None:
         """Take the pace from what each kind took last on who does it now."""
@@ -56,7 +60,19 @@ class Estimates:
                 if kind in kinds
             ]
 
-        self.pace = pace_of(await self._store.run(measured))
+        fold = self._backend(OperationKind.RUNNING_RECAP)
+        self.pace, tokens = await self._store.run(
+            lambda: (
+                pace_of(measured()),
+                operations.tokens_taken(fold, OperationKind.RUNNING_RECAP, MEASURED),
+            )
+        )
+        self._fold_tokens = median(tokens) if len(tokens) >= FEW else None
+
+    def as_measured(self, plan: CatchUpPlan, writing: Writing) -> CatchUpPlan:
+        """The plan with folds as dear as the last ones were."""
+        reasoning = writing.of(OperationKind.RUNNING_RECAP).reasoning_tokens
+        return with_measured_folds(plan, self._fold_tokens, reasoning)
 
     async def kept(self, specs: Sequence[OperationSpec]) -> frozenset[str]:
         """Keys of recaps and folds that were made before of the same messages, in another chat:
@@ -79,6 +95,7 @@ class Estimates:
         return cost.priced(self._tariff().of(self._backend(kind)))
 
     def _expected(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
+        found = self.as_measured(found, writing)
         others = {kind: other.reasoning_tokens for kind, other in writing.others.items()}
         tariff = self._tariff()
         return estimated(

@@ -20,7 +20,14 @@ from app.core.operations import (
 from app.core.part_health import about
 from app.story.break_search import SearchCost
 from app.views.catch_up import CatchUpPlan, ReadingCost
-from app.work.planning.catch_up import Pace, catch_up_progress, estimated, pace_of, parts_of
+from app.work.planning.catch_up import (
+    Pace,
+    catch_up_progress,
+    estimated,
+    pace_of,
+    parts_of,
+    with_measured_folds,
+)
 
 SCENE, FOLD = OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP
 PLAN = CatchUpPlan(4, 0, 80, 7, 2_000_000, 100_000, folds=3)
@@ -199,3 +206,15 @@ def test_what_is_of_one_kind_has_no_parts() -> None:
     assert parts_of(PLAN) == {}
     reading = ReadingCost(50, 7, 2_000_000, 100_000, 7)
     assert parts_of(replace(PLAN, scenes=0, folds=0, reading=reading)) == {}
+
+
+def test_folds_are_as_dear_as_the_last_ones_were() -> None:
+    """68,000 tokens were said, and 154,000 taken: each fold was asked for twice, as before."""
+    plan = CatchUpPlan(4, 0, 80, 7, 20_000, 2_000, folds=3, fold_tokens=(6_000, 750))
+    assert with_measured_folds(plan, None) == plan
+    assert with_measured_folds(plan, 2_000.0) == plan
+    dear = with_measured_folds(plan, 4_600.0)
+    assert dear.tokens[FOLD] == (3 * 4_600 - 750, 750)
+    assert dear.tokens[SCENE] == plan.tokens[SCENE]
+    assert with_measured_folds(plan, 4_600.0, 600).tokens[FOLD][0] == 3 * 4_000 - 750
+    assert with_measured_folds(replace(plan, beside=3), 4_600.0) == replace(plan, beside=3)
