@@ -68,6 +68,7 @@ class MemoryKeeping(MemoryCommands):
             self._check(command, gone.memories)
             self._store.memories.forget(gone)
 
+        chat.forget()
         await self._do(chat, N_("clear {tier}").format(tier=name), unit, whole=True)
 
     def at_stake(self, path: Path, command: str) -> tuple[str, ...]:
@@ -112,6 +113,7 @@ class MemoryKeeping(MemoryCommands):
             memories.forget_extracted(chat.chat_id, PASS)
             memories.forget_extracted(chat.chat_id, UNREADABLE)
 
+        chat.forget()
         await self._do(chat, label, unit, whole=whole)
 
     # --- what may be remembered

@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from app.core.errors import AnswerUnusable, OperationOutdated
 from app.core.operations import Operation, OperationKind, Outcome
@@ -49,6 +50,7 @@ from app.store.kept_answers import KeptInStore
 from app.story.messages import Message
 from app.work.chats.card_texts import card_text
 from app.work.chats.open_chat import OpenChat
+from app.work.jobs.result_cache import ResultCache
 from app.work.jobs.services import JobServices
 from app.work.jobs.upkeep_making import upkept
 from app.work.planning.document_material import DocumentMaterial
@@ -58,6 +60,12 @@ from app.work.planning.writing import Writing
 # Tokens of what one request is given: more is paid for and read by nobody.
 MOST_OF_ARCS, MOST_OF_PROFILES, MOST_OF_CANON, MOST_OF_FACTS = 5000, 4000, 5000, 3000
 CANON_TOKENS = 800  # the budget of its slot (spec/smart-memory.md §15)
+
+TAKEN_BACK_AS = {
+    OperationKind.PROFILE: N_("new profile"),
+    OperationKind.CANON: N_("new canon"),
+    OperationKind.SUMMARY: N_("new summary"),
+}
 
 CardsOf = Callable[[OpenChat, str], Awaitable[str]]
 
@@ -93,6 +101,7 @@ class DocumentMaker:
         self._store = services.store
         self._count = services.count
         self._cards = cards
+        self._results = ResultCache(services.store)
 
     async def perform(self, operation: Operation) -> Outcome:
         """Do one operation. Raises BackendError, or OperationOutdated when what it is about is no
@@ -116,7 +125,11 @@ class DocumentMaker:
         change = await self._made(job)
         if change:
             base = chat.remembered.memories  # what the user did meanwhile stays
-            await self._store.run(lambda: self._store.memories.write(change, base=base))
+            write = partial(self._store.memories.write, change, base=base)
+            label = TAKEN_BACK_AS.get(spec.kind)
+            if label is not None:  # it may stand in the place of the user's own words
+                write = partial(self._results.add, spec, label, write)
+            await self._store.run(write)
         return Outcome(job.spent.prompt, job.spent.output, writer.label)
 
     async def _made(self, job: _Job) -> MemoryChange:

@@ -130,6 +130,8 @@ class Scheduler:
         """The texts to be made of what was read; most of them wait for the reading that is due."""
         if not chat.keeps_memory or chat.pause is not None or not chat.story.messages:
             return ()
+        if chat.has_forgotten:
+            return ()
         return plan_texts(document_material(chat, self._writing(), is_read=not readings))
 
     async def _let_go(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> list[OperationSpec]:

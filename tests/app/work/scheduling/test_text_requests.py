@@ -83,6 +83,45 @@ async def test_a_text_that_is_asked_for_is_made_though_none_is_made_by_itself(
         assert [d for d in play.view.documents if d.kind is kind]
 
 
+async def test_a_text_by_hand_that_a_new_one_stands_in_for_comes_back(tmp_path: Path) -> None:
+    """The profile written by hand was nowhere, and what was done before it was undone instead."""
+    script = Script(LINES)
+    script.other["portrait"] = PROFILE
+    async with playing(tmp_path, script, messages=told()) as play:
+        await play.follow()
+        own, kind = "She counts the swans.", DocumentKind.PROFILE
+        await play.companion.memories.edit_text(play.path, kind, own, subject="Mira")
+        await play.companion.texts.ask(play.path, TextRequest.PROFILES)
+        await play.companion.settled(play.path)
+        assert [d.text for d in play.view.documents if d.kind is kind][-1] != own
+        assert await play.companion.edits.undo(play.path) == "new profile"
+        assert [d.text for d in play.view.documents if d.kind is kind][-1] == own
+        await play.companion.settled(play.path)
+        assert [d.text for d in play.view.documents if d.kind is kind][-1] == own
+
+
+async def test_no_text_is_made_of_what_is_left_when_a_chat_is_forgotten(tmp_path: Path) -> None:
+    """A profile of what was left was paid for, and stood there still when all was back."""
+    lasts = f"[fact:2:permanent:{OF_MIRA}] Mira says nothing of the boat."
+    script = Script({**LINES, "says nothing": lasts})
+    script.other["portrait"] = PROFILE
+    async with playing(tmp_path, script, messages=told(), profiles_enabled=True) as play:
+        await play.follow()
+        own, kind = "She counts the swans.", DocumentKind.PROFILE
+        await play.companion.memories.edit_text(play.path, kind, own, subject="Mira")
+        closing = play.view.story.messages[5].anchor
+        await play.companion.edits.scenes.mark(play.path, closing)
+        await play.companion.settled(play.path)
+        before = len(play.llm.requests)
+        await play.companion.memories.forget_chat(play.path)
+        await play.companion.settled(play.path)
+        assert not [d for d in play.view.documents if d.kind is kind]
+        assert len(play.llm.requests) == before
+        await play.companion.edits.undo(play.path)
+        await play.companion.settled(play.path)
+        assert [d.text for d in play.view.documents if d.kind is kind][-1] == own
+
+
 async def test_a_check_is_said_to_take_more_once_there_is_a_summary_to_hold_a_reply_against(
     tmp_path: Path,
 ) -> None:
