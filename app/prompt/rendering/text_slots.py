@@ -125,9 +125,11 @@ def profiles_draft(occasion: Occasion) -> Draft:
     """
     document = None
     if occasion.memory.profiles_enabled and occasion.responder:
-        document = occasion.document(
-            DocumentKind.PROFILE, *occasion.responder_names, before=occasion.horizon
-        )
+        kind, names = DocumentKind.PROFILE, occasion.responder_names
+        document = occasion.document(kind, *names, before=occasion.horizon)
+        if document and is_portrait_of_then(document, occasion.story):
+            # Better that the head changes than that a new one waits while hardly any is told.
+            document = occasion.document(kind, *names) or document
     parts, left_out = _profile_parts(document), []
     if document and is_portrait_of_then(document, occasion.story):
         lasting = _lasting(parts)

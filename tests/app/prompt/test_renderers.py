@@ -848,6 +848,10 @@ def test_of_a_portrait_of_scenes_ago_only_what_lasts_is_told() -> None:
     fresh = replace(old, until="m60")
     later = text_of(prompt(documents=[fresh], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
     assert "where is the ring?" in later
+    # One that was just asked for waits for no step of the head while so little is told.
+    new = replace(old, id="new", until="m69", sections={"character_state": "goals: marry"})
+    both = prompt(documents=[old, new], of=in_scenes(70, 9, 20, 60))
+    assert text_of(both, SlotName.PROFILES) == "Vera, state:\ngoals: marry"
     yours = replace(old, made_by=YOU)
     kept = text_of(prompt(documents=[yours], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
     assert "find the ring" in kept
