@@ -67,7 +67,9 @@ class NextPrompts:
         self._renewing: MutableMapping[OpenChat, asyncio.Task[None]] = WeakKeyDictionary()
         self._revisions: dict[Path, SlotSet] = {}
         self._newest: MutableMapping[OpenChat, tuple[_Made, SlotSet]] = WeakKeyDictionary()
-        self._expected: MutableMapping[OpenChat, tuple[_Made, Turn, SlotSet]] = WeakKeyDictionary()
+        self._expected: MutableMapping[OpenChat, tuple[_Made, object, SlotSet]] = (
+            WeakKeyDictionary()
+        )
         self.renewed: Signal[tuple[OpenChat, SlotSet]] = Signal("renewed")
         self.changed: Signal[Path] = Signal("changed")
 
@@ -103,13 +105,16 @@ class NextPrompts:
         turn = self._prompting.expected_turn(chat)
         if turn is None:
             return await self.of(path)
+        # As SillyTavern's page gets them: with what is found in old messages.
+        await self._prompting.finders.ready(chat)
+        ground = (turn, self._prompting.ground(chat))
         known = self._expected.get(chat)
-        if known is not None and known[1] == turn and known[0].is_of(chat):
+        if known is not None and known[1] == ground and known[0].is_of(chat):
             return known[2]
         made = _Made.of(chat)
         fresh = await self._prompting.slots(chat, turn)
         slots = replace(fresh, revision=self._revision(path))
-        self._expected[chat] = made, turn, slots
+        self._expected[chat] = made, ground, slots
         return slots
 
     async def for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:

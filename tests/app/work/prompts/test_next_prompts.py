@@ -39,6 +39,20 @@ class Makes:
     def __init__(self) -> None:
         self.turns: list[Turn | None] = []
         self.finders = self
+        self.found, self.to_find = "nothing", "nothing"
+        self.made_of: list[str] = []
+
+    async def ready(self, chat: object) -> None:
+        """All that the chat says can be found."""
+        self.found = self.to_find
+
+    def ground(self, chat: object) -> tuple[object, ...]:
+        """What there is to find."""
+        return (self.found,)
+
+    def expected_turn(self, chat: object) -> Turn:
+        """What SillyTavern said last."""
+        return Turn(context=8000)
 
     async def hear(self, chat: object, turn: Turn) -> None:
         """Nothing is looked for by its meaning."""
@@ -46,6 +60,7 @@ class Makes:
     async def slots(self, chat: object, turn: Turn | None = None) -> SlotSet:
         """An empty set, in a while."""
         self.turns.append(turn)
+        self.made_of.append(self.found)
         await asyncio.sleep(0)
         return SlotSet(responder=turn.responder if turn else "")
 
@@ -55,7 +70,8 @@ class Desk:
 
     def __init__(self, tasks: TaskSupervisor) -> None:
         self.makes, self.chat = Makes(), Chat()
-        self.prompts = NextPrompts(cast(Any, None), cast(Any, self.makes), tasks)
+        chats = {self.chat.path: self.chat}
+        self.prompts = NextPrompts(cast(Any, chats), cast(Any, self.makes), tasks)
         self.renewed: list[SlotSet] = []
         self.prompts.renewed.connect(lambda made: self.renewed.append(made[1]))
 
@@ -101,3 +117,15 @@ async def test_what_comes_while_slots_are_made_makes_them_once_more(desk: Desk) 
     await desk.prompts.settled()
     assert desk.makes.turns == [None, None]
     assert [slots.revision for slots in desk.renewed] == [1, 1]
+
+
+async def test_the_next_prompt_is_shown_with_what_is_found_in_old_messages(desk: Desk) -> None:
+    """After a start the page of the exact text lacked the passages that SillyTavern got."""
+    desk.makes.to_find = "messages"
+    await desk.prompts.expected(desk.chat.path)
+    assert desk.makes.made_of == ["messages"]
+    await desk.prompts.expected(desk.chat.path)
+    assert desk.makes.made_of == ["messages"]  # nothing came since
+    desk.makes.to_find = "messages, and what they mean"
+    await desk.prompts.expected(desk.chat.path)
+    assert desk.makes.made_of == ["messages", "messages, and what they mean"]
