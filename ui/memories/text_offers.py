@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from app.core.translation import roughly, trn
+from app.core.translation import roughly, tr, trn
 from app.views.text_offers import TextOffer, TextRequest
 from ui.controls.buttons import Button
 from ui.controls.labels import Label, meta
@@ -18,11 +18,19 @@ def cost_words(offer: TextOffer) -> str:
     """What it takes, or why it cannot be had."""
     if offer.why_not:
         return offer.why_not
-    return trn(
+    cost = trn(
         "{n} request, about {tokens} tokens",
         "at most {n} requests, about {tokens} tokens",
         offer.requests,
         tokens=roughly(offer.tokens),
+    )
+    if offer.reaches is None:
+        return cost
+    return tr(
+        "{cost}; it gets to #{reaches} of #{last}, the rest takes further requests",
+        cost=cost,
+        reaches=offer.reaches,
+        last=offer.last,
     )
 
 

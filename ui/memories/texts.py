@@ -86,7 +86,7 @@ class TextsPane(QWidget):
         self.offers = offers
         self.count = 0  # of texts that count
         self.cards: list[TextCard] = []
-        self._shown: tuple[tuple[Document, ...], set[str], bool] = ((), set(), False)
+        self._shown: tuple[object, ...] = ()
         self._nothing = body(tr(EMPTY))
         content = QWidget()
         middle = QVBoxLayout(content)
@@ -107,8 +107,10 @@ class TextsPane(QWidget):
         """Show the texts that count; one that is being changed stays open."""
         counting = texts_that_count(view.documents)
         self.count, shown = len(counting), counting[:MOST]
+        places, last = view.story.places, len(view.story.messages) - 1
         of_then = {one.id for one in shown if is_portrait_of_then(one, view.story)}
-        now = (shown, of_then, can_change)
+        ends = {one.id: places.get(one.until) for one in shown if one.kind is DocumentKind.SUMMARY}
+        now = (shown, of_then, ends, can_change)
         if now == self._shown or any(card.is_editing for card in self.cards):
             return
         self._shown = now
@@ -122,6 +124,9 @@ class TextsPane(QWidget):
         for document in shown:
             subject = names.get(document.subject, document.subject)
             card = TextCard(document, subject, can_change, is_of_then=document.id in of_then)
+            end = ends.get(document.id)
+            if end is not None and end < last:
+                card.say_end(end)
             card.rewritten.connect(self.rewritten)
             self._column.insertWidget(self._column.count() - 1, card)
             self.cards.append(card)
@@ -174,6 +179,11 @@ class TextCard(Surface):
         self.note.setVisible(is_of_then)
         self.edit_button.setVisible(document.kind in BY_HAND)  # without a parent: a window
         self.drop_button.setVisible(document.kind is DocumentKind.REPAIR)
+
+    def say_end(self, message: int) -> None:
+        """The story goes on behind the message that the text tells up to."""
+        self.note.setText(tr("Tells the story up to #{message}.", message=message))
+        self.note.show()
 
     @property
     def is_editing(self) -> bool:

@@ -21,7 +21,6 @@ from app.memory.lifecycle.policy import refusal
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
 from app.settings.memory import MemorySettings
-from app.story.messages import Message
 from app.views.text_offers import TextOffer, TextRequest
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
@@ -130,7 +129,11 @@ class TextRequests:
         each = 2 if request is TextRequest.CONTINUITY and corrects else 1
         told = sum(self._told(about, request, spec) for spec in specs)
         tokens = (PROMPT_TOKENS + ANSWER_TOKENS) * len(specs) + told
-        return TextOffer(request, each * len(specs), each * tokens)
+        reaches, last = None, 0
+        if request is TextRequest.SUMMARY:
+            held, last = _to_sum_up(about)[-1], _new(about)[-1]
+            reaches = held if held < last else None
+        return TextOffer(request, each * len(specs), each * tokens, reaches=reaches, last=last)
 
     def _told(self, about: DocumentMaterial, request: TextRequest, spec: OperationSpec) -> int:
         """Tokens of what a text is made of, as far as one request holds it."""
@@ -175,7 +178,7 @@ def _specs(
             owners = (name for name in about.canon_owners if about.canon_summaries(name))
             return tuple(canon_spec(about, name, again=again) for name in owners)
         case TextRequest.SUMMARY:
-            indexes = _to_sum_up(about, messages)
+            indexes = _to_sum_up(about)
             return (summary_spec(about, indexes, again=again),) if indexes else ()
         case TextRequest.CONTINUITY:
             index = newest_reply(messages)
@@ -184,18 +187,23 @@ def _specs(
             return (continuity_spec(about, index, again=again),)
 
 
-def _to_sum_up(about: DocumentMaterial, messages: Sequence[Message]) -> list[int]:
+def _to_sum_up(about: DocumentMaterial) -> list[int]:
     """The messages behind what is summed up, as many as one request holds."""
-    after = covered_until(about.documents, messages)
     left = _context(about, OperationKind.SUMMARY) * SUMMARY_SHARE
     found: list[int] = []
-    last = len(settled(messages)) - 1
-    for index in to_summarise(messages, after, last, left_out_of(about.settings)):
+    for index in _new(about):
         left -= about.story.message_tokens[index] if about.story.message_tokens else 0
         if found and left < 0:
             break
         found.append(index)
     return found
+
+
+def _new(about: DocumentMaterial) -> list[int]:
+    """Indexes of the messages behind what is summed up."""
+    messages = about.story.messages
+    after, last = covered_until(about.documents, messages), len(settled(messages)) - 1
+    return list(to_summarise(messages, after, last, left_out_of(about.settings)))
 
 
 def _context(about: DocumentMaterial, kind: OperationKind) -> int:

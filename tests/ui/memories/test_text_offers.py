@@ -59,6 +59,18 @@ async def test_a_press_asks_for_the_text_and_says_so(
     assert asked[0][1] is TextRequest.CONTINUITY
 
 
+def test_a_summary_says_how_far_one_request_gets_and_how_far_it_is(qtbot: QtBot) -> None:
+    """One request was named for 3,000 messages, and the summary ended at #274 without a word."""
+    offer = TextOffer(TextRequest.SUMMARY, 1, 9_300, reaches=274, last=3_034)
+    assert cost_words(offer) == (
+        "1 request, about 9,300 tokens; it gets to #274 of #3034, the rest takes further requests"
+    )
+    card = TextCard(Document("s", 1, DocumentKind.SUMMARY, "They met."), "", can_change=True)
+    qtbot.addWidget(card)
+    card.say_end(274)
+    assert card.note.text() == "Tells the story up to #274."
+
+
 async def test_texts_are_asked_for_before_anything_is_remembered(
     page: MemoriesPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:

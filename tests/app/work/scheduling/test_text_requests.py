@@ -122,6 +122,19 @@ async def test_no_text_is_made_of_what_is_left_when_a_chat_is_forgotten(tmp_path
         assert [d.text for d in play.view.documents if d.kind is kind][-1] == own
 
 
+async def test_an_offer_says_how_far_one_request_sums_up(tmp_path: Path) -> None:
+    async with playing(tmp_path, Script(LINES), messages=told(), context=2_000) as play:
+        await play.follow()
+        whole = offers(play)[TextRequest.SUMMARY]
+        assert (whole.reaches, whole.last) == (None, len(TEXTS) - 2)  # the last may still change
+        long = "She counts the swans again. " * 200
+        await play.add(*[long] * 6)
+        some = offers(play)[TextRequest.SUMMARY]
+        assert some.requests == 1
+        assert some.reaches is not None
+        assert some.reaches < some.last
+
+
 async def test_a_check_is_said_to_take_more_once_there_is_a_summary_to_hold_a_reply_against(
     tmp_path: Path,
 ) -> None:
