@@ -270,16 +270,17 @@ class Inspector(QWidget):
     def _why_less(self, slot: Slot, whole: int, recap: RecapShown | None) -> str:
         """Why the next reply gets less than all of it, beside what its budget cuts."""
         said = []
+        budget = int(self._session.companion.setting(BUDGET, path=self._session.path).value)
+        cut = slot.full_tokens - slot.tokens
+        is_narrow = cut > 0 and slot.budget < budget  # of which a sentence of its own tells
         if whole:
             # One that the built-in way made has about the same size wherever it ends.
-            told, all_ = number(slot.full_tokens), number(whole)
+            told, all_ = number(slot.full_tokens if is_narrow else slot.tokens), number(whole)
             is_less = slot.full_tokens < whole
             said.append(tr(LESS_IS_SENT, n=told, all=all_) if is_less else tr(LEFT_TO_CHAT))
         if recap is not None and recap.left:
             said.append(left_words(recap))
-        budget = int(self._session.companion.setting(BUDGET, path=self._session.path).value)
-        cut = slot.full_tokens - slot.tokens
-        if cut > 0 and slot.budget < budget:
+        if is_narrow:
             figures = {"cut": number(cut), "room": number(slot.budget), "budget": number(budget)}
             said.append(tr(NO_ROOM, **figures) if whole else tr(LITTLE_ROOM, **figures))
         return " ".join(said)

@@ -113,6 +113,26 @@ async def test_that_the_prompt_has_no_room_for_its_budget_is_said(
     assert words in told.toolTip()  # read whole also where room is scarce
 
 
+async def test_what_the_next_reply_gets_is_what_its_budget_lets_through(
+    demo_window: MainWindow, companion: Companion, until: Until
+) -> None:
+    """ "Gets 1,042 of its 1,458 tokens" stood over 997 that it got."""
+    stage = stage_of(demo_window)
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    await until(lambda: bool(session.slots.slots))
+    budget = int(companion.setting("running_recap_budget", path=session.path).value)
+
+    def cut(slot: Slot) -> Slot:
+        return replace(slot, tokens=budget - 3, budget=budget, full_tokens=budget + 42)
+
+    slots = tuple(
+        cut(slot) if slot.key == RUNNING_RECAP_KEY else slot for slot in session.slots.slots
+    )
+    session.slots_changed.emit(replace(session.slots, slots=slots, whole_recap=budget + 458))
+    assert says(stage, f"gets {budget - 3:,} of its {budget + 458:,} tokens")
+
+
 async def test_beside_a_part_of_the_recap_stands_no_change_of_all_of_it(
     demo_window: MainWindow, companion: Companion, until: Until
 ) -> None:
