@@ -19,11 +19,14 @@ from app.prompt.reach import Sent, verbatim_from
 from app.prompt.slots import SlotSet, TurnKind
 from app.prompt.turn_budgets import tuned_by, turn_budgets
 from app.settings.recaps import RecapSettings
-from app.settings.slots import BudgetSettings
+from app.settings.slot_table import DEFAULTS, SHARING, SlotName
+from app.settings.slots import ADVANCED, SIMPLE, BudgetSettings
+from app.settings.values import REGISTRY
 from app.story.inclusion import limit_in_tokens
 from app.story.inclusion_preview import Counted, InclusionPreview
 from app.story.story import Story
 
+ROUNDS = 8  # of raising what would be cut: one budget that grows takes from another in some turns
 UNCHANGED: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -126,6 +129,28 @@ class BudgetPreview:
             int(self._visible[-newest]) if newest else len(self.story.messages),
         )
 
+    def switched(self, mode: str) -> Mapping[str, Any]:
+        """What one total, or one budget for each, changes in the settings. Neither forgets what the
+        other was; budgets that nobody ever set are such that the next prompt stays as it is.
+        """
+        budgets = {f"budget_{name}": self.settings[f"budget_{name}"] for name in SHARING}
+        is_set = any(budgets[f"budget_{name}"] != DEFAULTS[name] for name in SHARING)
+        if mode == SIMPLE or is_set:
+            return {"budget_mode": mode}
+        now = self.under()
+        held = {content.key: content.tokens for content in now.slots.contents}
+        budgets = {f"budget_{name}": _allowed(name, now.own[name]) for name in SHARING}
+        for _ in range(ROUNDS):
+            then = self.under({"budget_mode": ADVANCED, **budgets}).slots.contents
+            told = {content.key: content.tokens for content in then}
+            short = {n: held.get(n.key, 0) - told.get(n.key, 0) for n in SHARING}
+            if not any(tokens > 0 for tokens in short.values()):
+                break
+            for name, tokens in short.items():
+                if tokens > 0:
+                    budgets[f"budget_{name}"] = _allowed(name, budgets[f"budget_{name}"] + tokens)
+        return {"budget_mode": ADVANCED, **budgets}
+
     def _first(self, memory: int) -> int:
         """Index of the first message that fits beside so many tokens of slots, by the rule by which
         the story shows it; but never more than there is room for: the newest prompt may have held
@@ -167,3 +192,9 @@ class Need:
 
     message: int
     tokens: Mapping[str, int]
+
+
+def _allowed(name: SlotName, tokens: int) -> int:
+    """The budget next to so many tokens that a slot may have."""
+    setting = REGISTRY[f"budget_{name}"]
+    return max(int(setting.minimum or 0), min(int(setting.maximum or tokens), tokens))

@@ -10,7 +10,7 @@ from app.prompt.budgeting.budgets import Budgets
 from app.settings.slot_table import SHARING, SlotName
 from app.settings.slots import ADVANCED, SIMPLE
 from app.settings.values import REGISTRY
-from app.views.budget_preview import Outlook
+from app.views.budget_preview import BudgetPreview, Outlook
 from ui.budgets import words
 from ui.budgets.facts import RowFacts
 from ui.core.session import Session
@@ -50,14 +50,19 @@ class BudgetHands:
         label = words.moved_label(what, before, after) + unit
         self.put({facts.setting: after}, label)
 
-    def set_mode(self, mode: str) -> None:
-        """One total or one for each; neither forgets what the other was."""
+    def set_mode(self, mode: str, preview: BudgetPreview) -> None:
+        """One total or one for each, and say what that changes in the prompt: it looks like another
+        view of the same.
+        """
+        changes = preview.switched(mode)
         label = (
             N_("one budget for each kind of memory")
             if mode == ADVANCED
             else N_("one total for all memory")
         )
-        self.put({"budget_mode": mode}, label)
+        self.put(changes, label)
+        before, after = preview.under().memory, preview.under(changes).memory
+        self._session.told.emit(words.switched(mode, before, after))
 
     def set_auto_tune(self, is_on: bool) -> None:
         """The user's own values stay as they are."""

@@ -370,7 +370,7 @@ class BudgetsPage(QWidget):
 
     def _set_mode(self, mode: str) -> None:
         if self._preview is not None and BudgetSettings(self._settings).budget_mode != mode:
-            self.hands.set_mode(mode)
+            self.hands.set_mode(mode, self._preview)
 
     def _on_auto_tune(self) -> None:
         if self._preview is not None:

@@ -8,6 +8,7 @@ from app.core.translation import N_, number, tr, trn
 from app.prompt.slot_names import SLOT_NAMES
 from app.prompt.slots import TurnKind
 from app.settings.slot_table import DEFAULTS, SLOTS, Position, SlotName
+from app.settings.slots import ADVANCED
 from ui.core.slot_words import SLOT_TIERS
 
 # In the order of the page, largest default first.
@@ -99,3 +100,21 @@ def spoken_row(title: str, used: int, budget: int, full: int, lent: int = 0) -> 
         tokens=tokens,
         cut=number(full - used),
     )
+
+
+def switched(mode: str, before: int, after: int) -> str:
+    """What a switch of modes changed. before, after: tokens of all slots in the next prompt."""
+    now = (
+        tr("There is one budget for each kind of memory now.")
+        if mode == ADVANCED
+        else tr("All kinds of memory share one total now.")
+    )
+    if before == after:
+        return " ".join((now, tr("The next prompt stays as it is.")))
+    changed = tr(
+        "The next prompt gets {after} tokens from Tavernkeep instead of {before}. Undo takes that "
+        "back.",
+        after=number(after),
+        before=number(before),
+    )
+    return " ".join((now, changed))

@@ -201,6 +201,18 @@ async def test_one_total_is_dealt_out_to_the_last_token_while_it_is_dragged(
     assert row(page, KNOWS).field.text() == "60"
 
 
+async def test_a_switch_of_modes_says_what_it_changes_in_the_prompt(
+    window: MainWindow, page: BudgetsPage, until: Until
+) -> None:
+    assert window.desk is not None
+    said: list[str] = []
+    window.desk.session.told.connect(said.append)
+    page.tools.modes.chosen.emit("simple")
+    await until(lambda: "budget_total" in page.board.rows)
+    assert said[0].startswith("All kinds of memory share one total now. The next prompt gets ")
+    assert said[0].endswith(" Undo takes that back.")
+
+
 async def test_a_slot_is_made_to_fit_with_what_it_needs_and_a_little_more(
     page: BudgetsPage, until: Until
 ) -> None:

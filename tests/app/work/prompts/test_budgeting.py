@@ -99,6 +99,28 @@ async def test_what_memory_takes_is_not_there_for_the_chat(world: World) -> None
         assert parts == outlook.context
 
 
+@pytest.mark.parametrize("is_adaptive", [True, False])
+async def test_budgets_one_by_one_begin_as_the_total_was_dealt_out(
+    world: World, *, is_adaptive: bool
+) -> None:
+    """It looks like another view, and 477 tokens of what the session had noted went at a click."""
+    notes = (f"On day {n} the ferry brought {n} sacks of salt to Vell." for n in range(60))
+    await world.write(*(world.memory(text, n, tier=Tier.SESSION) for n, text in enumerate(notes)))
+    await world.companion.put_setting("budgets_adaptive", is_adaptive)
+    preview = await world.companion.budgets.preview(world.tavern.chat)
+    total, each = preview.under(), preview.under(ADVANCED)
+    session = SlotName(Tier.SESSION).key
+    assert tokens(each.slots)[session] < tokens(total.slots)[session]  # it used what others left
+    switched = preview.switched("advanced")
+    held = {content.key: content.tokens for content in preview.under(switched).slots.contents}
+    for content in total.slots.contents:
+        assert held[content.key] >= content.tokens
+    back = replace(preview, settings={**preview.settings, **switched})
+    assert tokens(back.under(back.switched("simple")).slots) == tokens(total.slots)
+    own = replace(preview, settings={**preview.settings, "budget_session": 450})
+    assert own.switched("advanced") == ADVANCED  # what was set once is not forgotten
+
+
 async def test_nothing_is_free_while_older_messages_do_not_fit(world: World) -> None:
     """1,931 tokens stood there as free beside "the prompt itself has no room"."""
     preview = await world.companion.budgets.preview(world.tavern.chat)
