@@ -133,8 +133,8 @@ class BudgetPreview:
         """What one total, or one budget for each, changes in the settings. Neither forgets what the
         other was; budgets that nobody ever set are such that the next prompt stays as it is.
         """
-        budgets = {f"budget_{name}": self.settings[f"budget_{name}"] for name in SHARING}
-        is_set = any(budgets[f"budget_{name}"] != DEFAULTS[name] for name in SHARING)
+        of_user = BudgetSettings(self.settings)
+        is_set = any(of_user.budget(name) != DEFAULTS[name] for name in SHARING)
         if mode == SIMPLE or is_set:
             return {"budget_mode": mode}
         now = self.under()
