@@ -378,10 +378,17 @@ class OpenChats:
 
     def _tell_failure(self, path: Path, chat: OpenChat, sentence: str) -> None:
         if self.get(path) is chat and chat.failure:
+            if chat.is_gone and path not in self._failed:
+                self._tasks.spawn(self._await_file(path, chat), name="waiting for a chat's file")
             self._failed.add(path)
             self.failed.emit((path, sentence))
             if chat.is_gone and _has_home(path):
                 self.deleted.emit(chat)
+
+    async def _await_file(self, path: Path, chat: OpenChat) -> None:
+        """Who listens to a folder that was moved away hears nothing of the one there now."""
+        await chat.until_there(path)
+        self.reread(path)
 
     def _tell_recovered(self, path: Path) -> None:
         if path in self._failed:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 from app.views.catch_up import CatchUpPlan
 from app.work.chats.chat_guard import LOST_LINES, LOST_SHARE
 from app.work.planning.break_planner import SearchState
 from app.work.planning.memory_planner import Reading
+
+LOOK_SECONDS = 3.0
 
 
 class WantedWork:
@@ -80,6 +84,13 @@ class WantedWork:
     def forget(self) -> None:
         """The user clears what it remembers."""
         self.has_forgotten = True
+
+    async def until_there(self, path: Path) -> None:
+        """Wait as long as its file is not there; looked for from time to time."""
+        while self.is_gone:
+            await asyncio.sleep(LOOK_SECONDS)
+            if await asyncio.to_thread(path.exists):
+                return
 
     def set_gone(self, *, is_gone: bool) -> bool:
         """Whether its file is there no more; gives whether it was not before."""
