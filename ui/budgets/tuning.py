@@ -26,8 +26,8 @@ OFF = N_(
     "and never drops below its default."
 )
 OFF_WITHIN = N_(
-    "When on, what one part does not need goes to those that are cut, up to 115 % of the most "
-    "they have needed here. The total stays as you set it."
+    "When on, each part gets what it needs here: 15 % more than the most so far. What is left "
+    "is shared out as it is now. The total stays as you set it."
 )
 ON = N_(
     "On: each part gets what it needs in this chat. Your own values are kept and return when you "

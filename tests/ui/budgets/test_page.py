@@ -254,6 +254,8 @@ async def test_what_auto_tune_does_is_said_as_it_is_with_one_total_and_without(
     assert "never drops below its default" in sentence.text()
     await companion.put_setting("budget_mode", "simple", path=demo_tavern.chat)
     await until(lambda: "The total stays as you set it" in sentence.text())
+    # "Up to 115 %" stood over budgets of 177 %.
+    assert "What is left is shared out" in sentence.text()
 
 
 async def test_a_kind_of_turn_is_tried_without_a_trace(
