@@ -12,6 +12,8 @@ from app.story.recaps import YOU
 
 # Made of all that holds at the end of the story: of two, the one that was made further on counts.
 OF_THE_END = frozenset({DocumentKind.SUMMARY, DocumentKind.PROFILE, DocumentKind.CANON})
+# Of these the user's own words count whatever a model writes later; a summary goes on from them.
+KEPT_BY_HAND = frozenset({DocumentKind.PROFILE, DocumentKind.CANON})
 
 
 def all_of(
@@ -68,6 +70,44 @@ def as_they_reach(
         for index, other in zip(run, reaching, strict=True):
             ordered[index] = documents[other]
     return tuple(ordered)
+
+
+def with_yours_last(
+    documents: Iterable[Document], chat: int, places: Mapping[str, int]
+) -> tuple[Document, ...]:
+    """Of each kind and subject the user's own words last, so that they count until the user takes
+    them away: what a model wrote later stays beside them.
+
+    places: index of each message of this chat by anchor.
+    """
+    ordered = list(documents)
+    runs: dict[tuple[DocumentKind, str], list[int]] = {}
+    for index, document in enumerate(ordered):
+        if document.kind in KEPT_BY_HAND:
+            runs.setdefault((document.kind, folded(document.subject)), []).append(index)
+    for run in runs.values():
+        last = sorted((ordered[index] for index in run), key=lambda d: is_yours(d, chat, places))
+        for index, document in zip(run, last, strict=True):
+            ordered[index] = document
+    return tuple(ordered)
+
+
+def is_yours(document: Document, chat: int, places: Mapping[str, int]) -> bool:
+    """Whether it is in the user's own words and of a message that is still there, which no text of
+    a model replaces.
+    """
+    if document.kind not in KEPT_BY_HAND or document.made_by != YOU:
+        return False
+    return document.chat != chat or not document.until or document.until in places
+
+
+def yours(
+    documents: Iterable[Document], kind: DocumentKind, chat: int, places: Mapping[str, int]
+) -> frozenset[str]:
+    """Folded names of those of whom the user's own words stand."""
+    return frozenset(
+        folded(d.subject) for d in documents if d.kind is kind and is_yours(d, chat, places)
+    )
 
 
 # 8 parameters: the fields of a document.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.memory.lifecycle.derived_documents import as_they_reach
+from app.memory.lifecycle.derived_documents import as_they_reach, with_yours_last
 from app.memory.lifecycle.policy import Pause, Policy, allowed
 from app.memory.lifecycle.sharing import beside, canons_of, lived_through, with_canons
 from app.memory.records import Document, Memory, MemoryChange, Remembered
 from app.sillytavern.company import Keeper
 from app.store.database.written import READ_LESS, READ_MORE, REMEMBERED
-from app.store.memory.memories import FOUND, NOT_AGAIN
+from app.store.memory.memories import FORGOTTEN, FOUND, NOT_AGAIN
 from app.store.store import Store
 from app.story.story import ChatKind
 
@@ -23,7 +23,8 @@ class Recalled:
     """One look into the store.
 
     read: (anchor, content hash) of messages that are not to be read again. found: of those that
-    were looked through without a model; both may grow. foreign: content hashes of sources in
+    were looked through without a model. forgotten: of those that the user had it forget; all three
+    may grow. foreign: content hashes of sources in
     unrelated chats. kin: chats whose anchors mean this chat's messages. elsewhere: what people of
     this chat lived through in a group or alone, kept there.
     """
@@ -31,6 +32,7 @@ class Recalled:
     remembered: Remembered
     read: Collection[tuple[str, str]]
     found: Collection[tuple[str, str]]
+    forgotten: Collection[tuple[str, str]]
     foreign: Mapping[tuple[int, str], str]
     kin: frozenset[int]
     policy: Policy
@@ -71,15 +73,18 @@ class Recall:
         policy, kin = modes.policy(character), modes.kin(chat_id)
         is_shared = character and policy.crosses_chats and not is_view
         found = self._loaded(chat_id, *([character] if is_shared else []))
-        found = _as_they_reach(_of_this_story(found, kin, places), chat_id, places)
+        found = _of_this_story(found, kin, places)
+        found = _documents_as(found, as_they_reach(found.documents, chat_id, places))
         found = allowed(policy, found)
         elsewhere = beside(found.memories, self._lived(company)) if is_shared else ()
         if is_shared:
             found = with_canons(found, self._canons(company))
+        found = _documents_as(found, with_yours_last(found.documents, chat_id, places))
         return Recalled(
             found,
             self._read_by(chat_id, NOT_AGAIN),
             self._read_by(chat_id, (FOUND,)),
+            self._read_by(chat_id, (FORGOTTEN,)),
             memories.hashes_elsewhere({chat_id, *kin}, (*found.memories, *elsewhere)),
             kin,
             policy,
@@ -159,8 +164,7 @@ def kept_where_it_may(
     return replace(change, memories=kept)
 
 
-def _as_they_reach(found: Remembered, chat: int, places: Mapping[str, int]) -> Remembered:
-    documents = as_they_reach(found.documents, chat, places)
+def _documents_as(found: Remembered, documents: tuple[Document, ...]) -> Remembered:
     return found if documents == found.documents else replace(found, documents=documents)
 
 

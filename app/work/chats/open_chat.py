@@ -352,12 +352,7 @@ class OpenChat(WantedWork):
         )
         self.keepers = {keeper.key: keeper for keeper in company}
         self._recalled = found
-        self.reading_state = replace(
-            self.reading_state,
-            extracted=found.read,
-            found=found.found,
-            is_paused=found.pause is not None,
-        )
+        self.note_read(found.read, found.found, found.forgotten, is_paused=found.pause is not None)
 
     @property
     def remembered(self) -> Remembered:

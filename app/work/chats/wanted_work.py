@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from app.work.planning.break_planner import SearchState
 from app.work.planning.memory_planner import Reading
 
 LOOK_SECONDS = 3.0
+_Marks = Collection[tuple[str, str]]
 
 
 class WantedWork:
@@ -53,6 +55,16 @@ class WantedWork:
         """The user wants it read to its last message, for once."""
         self.reading_state = replace(self.reading_state, is_wanted=True)
         self.is_cut = False
+
+    def note_read(self, read: _Marks, found: _Marks, forgotten: _Marks, *, is_paused: bool) -> None:
+        """What of it was read, in the words of `Reading`."""
+        self.reading_state = replace(
+            self.reading_state,
+            extracted=read,
+            found=found,
+            forgotten=forgotten,
+            is_paused=is_paused,
+        )
 
     def end_reading(self) -> None:
         """It is read to its last message, or the user wants no more of it read."""

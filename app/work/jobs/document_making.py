@@ -122,14 +122,20 @@ class DocumentMaker:
             KeptInStore(self._store, str(spec.params.get("again", ""))),
             await asyncio.to_thread(as_read, about.story.messages, about.settings),
         )
+        told = {(m.anchor, m.content_hash) for m in chat.story.messages[-1:]}
+        was_forgotten = not told.isdisjoint(chat.reading_state.forgotten)
         change = await self._made(job)
+        base = chat.remembered.memories  # what the user did meanwhile stays
+
+        def unit() -> None:
+            # Who forgets a chat while a text is made of it does not want the text.
+            if was_forgotten or not self._store.memories.is_put_away(chat.chat_id, told):
+                self._store.memories.write(change, base=base)
+
         if change:
-            base = chat.remembered.memories  # what the user did meanwhile stays
-            write = partial(self._store.memories.write, change, base=base)
-            label = TAKEN_BACK_AS.get(spec.kind)
-            if label is not None:  # it may stand in the place of the user's own words
-                write = partial(self._results.add, spec, label, write)
-            await self._store.run(write)
+            label = TAKEN_BACK_AS.get(spec.kind)  # such may stand in the place of another text
+            add = unit if label is None else partial(self._results.add, spec, label, unit)
+            await self._store.run(add)
         return Outcome(job.spent.prompt, job.spent.output, writer.label)
 
     async def _made(self, job: _Job) -> MemoryChange:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from app.core.operations import OperationKind, OperationSpec
@@ -20,7 +20,7 @@ from app.memory.documents.profiles import Subject, outdated, subjects
 from app.memory.documents.summary import covered_until as summarised_until
 from app.memory.documents.summary import to_summarise
 from app.memory.keywords.triggers import due
-from app.memory.lifecycle.derived_documents import all_of, by_subject
+from app.memory.lifecycle.derived_documents import all_of, by_subject, is_yours, yours
 from app.memory.names import folded
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
@@ -221,8 +221,15 @@ def _profiles(chat: DocumentMaterial) -> OperationSpec | None:
     is_stale = 0 < stale < chat.now - newest and passed > 0
     if not is_closed and not is_stale and not (profile.renews_profiles and 0 < every <= passed):
         return None
-    wanted = outdated(subjects(chat.cast, chat.active), chat.documents)[:MOST_PROFILES]
+    wanted = without_yours(chat, outdated(subjects(chat.cast, chat.active), chat.documents))
+    wanted = wanted[:MOST_PROFILES]
     return profile_spec(chat, wanted) if wanted else None
+
+
+def without_yours(chat: DocumentMaterial, found: Iterable[Subject]) -> tuple[Subject, ...]:
+    """Those of whom the user has not written a portrait: a model's would not count beside it."""
+    own = yours(chat.documents, DocumentKind.PROFILE, chat.chat_id, chat.ground.places)
+    return tuple(one for one in found if folded(one.name) not in own)
 
 
 def _canons(chat: DocumentMaterial) -> Iterator[OperationSpec]:
@@ -243,6 +250,8 @@ def _is_canon_due(chat: DocumentMaterial, name: str) -> bool:
     before, told = chat.canon_of(name), chat.canon_summaries(name)
     made_at = chat.ground.places.get(before.until, -1) if before else -1
     if made_at >= 0 and chat.ground.last - made_at < MESSAGES_BETWEEN:
+        return False
+    if before and is_yours(before, chat.chat_id, chat.ground.places):
         return False
     newest = max((d.created for d in told if d.chat == chat.chat_id), default=None)
     if newest is None:

@@ -61,6 +61,7 @@ class Reading:
     """What of a chat was read for its memory.
 
     extracted: (anchor, content hash). found: of messages that were looked through without a model.
+    forgotten: of those that the user had it forget.
     is_whole: the chat is read to its very end, whatever the settings say of waiting; for a command,
     which nobody swipes behind. is_wanted: the same for once, since the user said so. is_paused: the
     user wants nothing added for now. is_in_round: the members of a group still answer one another,
@@ -69,6 +70,7 @@ class Reading:
 
     extracted: Collection[tuple[str, str]] = ()
     found: Collection[tuple[str, str]] = ()
+    forgotten: Collection[tuple[str, str]] = ()
     is_whole: bool = False
     is_wanted: bool = False
     is_paused: bool = False

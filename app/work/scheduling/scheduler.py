@@ -130,7 +130,10 @@ class Scheduler:
         """The texts to be made of what was read; most of them wait for the reading that is due."""
         if not chat.keeps_memory or chat.pause is not None or not chat.story.messages:
             return ()
-        if chat.has_forgotten:
+        last = chat.story.messages[-1]
+        # After a restart the store alone tells that it was forgotten.
+        is_forgotten = (last.anchor, last.content_hash) in chat.reading_state.forgotten
+        if chat.has_forgotten or is_forgotten:
             return ()
         return plan_texts(document_material(chat, self._writing(), is_read=not readings))
 

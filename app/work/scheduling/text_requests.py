@@ -17,9 +17,12 @@ from app.core.translation import N_, tr
 from app.memory.documents.continuity import last_reply, newest_reply, uncorrected
 from app.memory.documents.profiles import MOST_AT_ONCE, subjects
 from app.memory.documents.summary import covered_until, to_summarise
+from app.memory.lifecycle.derived_documents import yours
 from app.memory.lifecycle.policy import refusal
+from app.memory.names import folded
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import settled
+from app.memory.records import DocumentKind
 from app.settings.memory import MemorySettings
 from app.views.text_offers import TextOffer, TextRequest
 from app.work.chats.open_chat import OpenChat
@@ -32,6 +35,7 @@ from app.work.planning.document_planner import (
     continuity_spec,
     profile_spec,
     summary_spec,
+    without_yours,
 )
 from app.work.planning.memory_planner import UNKNOWN_CONTEXT
 from app.work.planning.writing import Writing
@@ -62,6 +66,10 @@ KIND_OF: Mapping[TextRequest, OperationKind] = {
 }
 OF_CHARACTER = frozenset({TextRequest.PROFILES, TextRequest.CANON})  # kept where it may add
 NO_MODEL = N_("No model is chosen. Choose one in the settings.")
+YOURS_STAYS = N_(
+    "What you wrote yourself stays. Empty it on the page Memories, Texts, to have the model write "
+    "it instead."
+)
 NOTHING: dict[TextRequest, str] = {
     TextRequest.PROFILES: N_("Not enough is remembered yet about the characters who speak here."),
     TextRequest.CANON: N_("No plot thread has been resolved and summed up yet."),
@@ -99,7 +107,7 @@ class TextRequests:
             raise UsageError(why_not)
         specs = _specs(about, request, again=str(time.time_ns()))
         if not specs:
-            raise UsageError(tr(NOTHING[request]))
+            raise UsageError(_why_nothing(about, request))
         await self._enqueue([replace(spec, priority=PRIORITY_ASKED) for spec in specs])
 
     async def correct(self, path: Path) -> None:
@@ -124,7 +132,7 @@ class TextRequests:
             return TextOffer(request, why_not=why_not)
         specs = _specs(about, request)
         if not specs:
-            return TextOffer(request, why_not=tr(NOTHING[request]))
+            return TextOffer(request, why_not=_why_nothing(about, request))
         corrects = MemorySettings(chat.settings()).continuity_repair
         each = 2 if request is TextRequest.CONTINUITY and corrects else 1
         told = sum(self._told(about, request, spec) for spec in specs)
@@ -172,10 +180,15 @@ def _specs(
         return ()
     match request:
         case TextRequest.PROFILES:
-            wanted = subjects(about.cast, about.active)[:MOST_AT_ONCE]
+            wanted = without_yours(about, subjects(about.cast, about.active))[:MOST_AT_ONCE]
             return (profile_spec(about, wanted, again=again),) if wanted else ()
         case TextRequest.CANON:
-            owners = (name for name in about.canon_owners if about.canon_summaries(name))
+            own = _yours(about, DocumentKind.CANON)
+            owners = (
+                name
+                for name in about.canon_owners
+                if folded(name) not in own and about.canon_summaries(name)
+            )
             return tuple(canon_spec(about, name, again=again) for name in owners)
         case TextRequest.SUMMARY:
             indexes = _to_sum_up(about)
@@ -185,6 +198,19 @@ def _specs(
             if index is None or not (about.active or about.story_so_far):
                 return ()
             return (continuity_spec(about, index, again=again),)
+
+
+def _yours(about: DocumentMaterial, kind: DocumentKind) -> frozenset[str]:
+    """Folded names of those of whom the user's own text stands."""
+    return yours(about.documents, kind, about.chat_id, about.ground.places)
+
+
+def _why_nothing(about: DocumentMaterial, request: TextRequest) -> str:
+    """Why there is nothing to make a text of."""
+    kinds = {TextRequest.PROFILES: DocumentKind.PROFILE, TextRequest.CANON: DocumentKind.CANON}
+    if request in kinds and _yours(about, kinds[request]):
+        return tr(YOURS_STAYS)
+    return tr(NOTHING[request])
 
 
 def _to_sum_up(about: DocumentMaterial) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,7 +37,9 @@ from app.prompt.tokens import EstimatingCounter
 from app.settings.values import Settings
 from app.sillytavern.data_folders import chat_ref_for
 from app.store.kept_answers import KeptInStore
+from app.store.memory.memories import FORGOTTEN
 from app.store.store import Store
+from app.story.recaps import YOU
 from app.story.scenes import BreakOrigin, SceneBreak
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.token_count_cache import TokenCountCache
@@ -499,3 +503,44 @@ async def test_the_text_of_the_whole_chat_counts_again_once_its_lost_end_is_back
     assert by_subject(bench.chat.remembered.documents, kind)[subject].text == "Of the whole."
     await make("Made anew.")
     assert by_subject(bench.chat.remembered.documents, kind)[subject].text == "Made anew."
+
+
+async def test_what_the_user_wrote_counts_though_a_portrait_is_written_meanwhile(
+    bench: Bench,
+) -> None:
+    await bench.remember(*(bench.fact(n) for n in range(3)))
+    spec = profile_spec(bench.about, (MIRA,))
+    own = Document(
+        "own", bench.chat.chat_id, DocumentKind.PROFILE, "Mine.", subject="Mira", made_by=YOU
+    )
+    await bench.remember(documents=(own,))
+    bench.answers = {"Write the portraits": PROFILE}
+    await bench.perform(spec)
+    assert len(bench.kept(DocumentKind.PROFILE)) == 2  # the model's waits beside it
+    assert by_subject(bench.chat.remembered.documents, DocumentKind.PROFILE)["Mira"] == own
+
+
+async def test_a_text_that_is_written_while_its_chat_is_forgotten_is_not_kept(
+    bench: Bench,
+) -> None:
+    await bench.remember(*(bench.fact(n) for n in range(3)))
+    entered, opened = threading.Event(), threading.Event()
+
+    def answer(request: object) -> str:
+        entered.set()
+        assert opened.wait(20)
+        return PROFILE
+
+    bench.llm.reply = answer
+
+    async def forget() -> None:
+        assert await asyncio.to_thread(entered.wait, 20)
+        memories, chat = bench.store.memories, bench.chat
+        told = [(m.anchor, m.content_hash) for m in chat.story.messages]
+        await bench.store.run(lambda: memories.set_extracted(chat.chat_id, told, FORGOTTEN))
+        opened.set()
+
+    await asyncio.gather(bench.perform(profile_spec(bench.about, (MIRA,))), forget())
+    assert bench.kept(DocumentKind.PROFILE) == []
+    await bench.perform(profile_spec(bench.about, (MIRA,)))  # the user asks for it all the same
+    assert bench.kept(DocumentKind.PROFILE)

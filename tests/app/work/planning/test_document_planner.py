@@ -28,7 +28,7 @@ from app.memory.records import (
 from app.memory.standing import Ground
 from app.settings.values import Settings
 from app.story.messages import Message, digest
-from app.story.recaps import RunningRecap, RunningVersion
+from app.story.recaps import YOU, RunningRecap, RunningVersion
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 from app.work.planning.document_material import DocumentMaterial
@@ -167,6 +167,18 @@ def test_portraits_come_within_a_scene_only_by_wish_and_with_a_capable_model() -
     assert not is_due(20, profiles_every=10, profiles_enabled=False)
 
 
+def test_no_portrait_is_made_of_whom_the_user_has_written_one_as_long_as_it_stands() -> None:
+    kept = Document("k", 1, DocumentKind.PROFILE, "x", subject="Mira", until="m4", inputs="old")
+
+    def is_due(document: Document) -> bool:
+        of = chat(story(20), *facts(5), documents=(document,), profiles_every=10)
+        return OperationKind.PROFILE in planned(of)
+
+    assert is_due(kept)
+    assert not is_due(replace(kept, made_by=YOU))
+    assert is_due(replace(kept, made_by=YOU, until="gone"))  # prompts tell nothing of it either
+
+
 def test_portraits_grow_stale_by_the_clock_where_that_is_wanted() -> None:
     kept = Document(
         "k", 1, DocumentKind.PROFILE, "x", subject="Mira", until="m4", inputs="old", created=1000.0
@@ -237,6 +249,8 @@ def test_canon_follows_an_arc_that_was_summed_up() -> None:
     older = replace(kept, created=4.0)
     again = planned(chat(story(), memory, documents=(summary, older)))[OperationKind.CANON]
     assert again.key != spec.key
+    own = replace(older, made_by=YOU)  # nothing takes its place by itself
+    assert OperationKind.CANON not in planned(chat(story(), memory, documents=(summary, own)))
 
 
 def test_canon_by_itself_is_for_capable_models_and_for_who_wants_it() -> None:

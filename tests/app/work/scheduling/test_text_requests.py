@@ -84,17 +84,18 @@ async def test_a_text_that_is_asked_for_is_made_though_none_is_made_by_itself(
 
 
 async def test_a_text_by_hand_that_a_new_one_stands_in_for_comes_back(tmp_path: Path) -> None:
-    """The profile written by hand was nowhere, and what was done before it was undone instead."""
+    """The summary written by hand was nowhere, and what was done before it was undone instead."""
     script = Script(LINES)
-    script.other["portrait"] = PROFILE
+    script.other["[SUMMARY]"] = SUMMARY
     async with playing(tmp_path, script, messages=told()) as play:
         await play.follow()
-        own, kind = "She counts the swans.", DocumentKind.PROFILE
-        await play.companion.memories.edit_text(play.path, kind, own, subject="Mira")
-        await play.companion.texts.ask(play.path, TextRequest.PROFILES)
+        own, kind = "1. Scene: She counts the swans.", DocumentKind.SUMMARY
+        await play.companion.memories.edit_text(play.path, kind, own)
+        await play.add("I ask her.", "Mira counts them again.", "I wait.", "Mira waits.")
+        await play.companion.texts.ask(play.path, TextRequest.SUMMARY)
         await play.companion.settled(play.path)
         assert [d.text for d in play.view.documents if d.kind is kind][-1] != own
-        assert await play.companion.edits.undo(play.path) == "new profile"
+        assert await play.companion.edits.undo(play.path) == "new summary"
         assert [d.text for d in play.view.documents if d.kind is kind][-1] == own
         await play.companion.settled(play.path)
         assert [d.text for d in play.view.documents if d.kind is kind][-1] == own
@@ -234,3 +235,48 @@ async def test_what_a_check_found_is_corrected_on_a_word_and_not_looked_for_agai
             await texts.correct(play.path)
         await play.companion.put_setting("continuity_repair", True)
         assert offers(play)[TextRequest.CONTINUITY].requests == 2
+
+
+async def test_a_portrait_that_the_user_wrote_is_replaced_by_none_that_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    """The user's words were replaced without a question, and undo did not bring them back."""
+    script = Script(LINES, {"portrait": PROFILE})
+    async with playing(tmp_path, script, messages=told()) as play:
+        await play.follow()
+        own = "State:\nShe looks for the green glove."
+        memories, texts = play.companion.memories, play.companion.texts
+        await memories.edit_text(play.path, DocumentKind.PROFILE, own, subject="Mira")
+        asked = len(play.llm.requests)
+        assert "wrote yourself stays" in offers(play)[TextRequest.PROFILES].why_not
+        with pytest.raises(UsageError, match="wrote yourself stays"):
+            await texts.ask(play.path, TextRequest.PROFILES)
+        await play.companion.settled(play.path)
+        assert len(play.llm.requests) == asked
+        assert [d.text for d in play.view.documents] == [own]
+        await memories.edit_text(play.path, DocumentKind.PROFILE, "", subject="Mira")
+        await texts.ask(play.path, TextRequest.PROFILES)
+        await play.companion.settled(play.path)
+        assert "find the boat" in play.view.documents[-1].text
+
+
+async def test_of_a_chat_that_was_forgotten_nothing_is_made_until_it_goes_on(
+    tmp_path: Path,
+) -> None:
+    """What the character keeps was held against the last reply again, paid for and unbidden."""
+    script = Script(LINES, {"contradicts the facts": "NONE"})
+    async with playing(
+        tmp_path, script, messages=told(), hardware_profile="b", continuity_auto=True
+    ) as play:
+        await play.follow()
+        before, asked = play.view.documents, len(play.llm.requests)
+        assert DocumentKind.CONTINUITY in {d.kind for d in before}
+        await play.companion.memories.forget_chat(play.path)
+        await play.follow()
+        assert len(play.llm.requests) == asked
+        await play.companion.edits.undo(play.path)
+        await play.companion.settled(play.path)
+        assert (play.view.documents, len(play.llm.requests)) == (before, asked)
+        await play.companion.edits.redo(play.path)
+        await play.add("I ask her.", "Mira shows the lamp.")
+        assert "contradicts the facts" in " ".join(r.text for r in play.llm.requests[asked:])
