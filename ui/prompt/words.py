@@ -110,9 +110,10 @@ def break_sentence(view: TurnView) -> str:
     if broken.again:
         tokens = tokens_words(broken.again)
         cause = tr(
-            "{place} changes first: the {tokens} after it are read again.",
+            "{place} changes first: after that {tokens} are read again, and {new} are new.",
             place=place,
             tokens=tokens,
+            new=number(broken.new or 0),
         )
     else:
         cause = tr("{place} changes first; everything after it is new.", place=place)
