@@ -155,8 +155,10 @@ def _with_memory(
     deal = _Deal(settings, budgets, weights, borrowers, room)
     drafts, fitting, shown = _dealt(turn, drafts, deal, recaps)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
+    elsewhere = occasion.told.told_elsewhere
     contents = tuple(
-        content_of(d, fitting[d.name], shown[d.name], budgets[d.name], count) for d in drafts
+        content_of(d, fitting[d.name], shown[d.name], budgets[d.name], count, elsewhere)
+        for d in drafts
     )
     told = tuple(content for content in contents if content.full_tokens or content.left_out)
     return SlotSet(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.memory.names import folded
-from app.memory.records import Document, DocumentKind, Entity
+from app.memory.records import Document, DocumentKind, Entity, Memory
 from app.memory.standing import BEFORE, Standing
 from app.story.recaps import YOU
 
@@ -15,7 +15,8 @@ from app.story.recaps import YOU
 class Recollection:
     """What is remembered of a chat at one moment. chat: its store id. elsewhere: ids of what only
     some of its people lived through, in another place; told to them alone. unread_from: index from
-    which on no model has read its messages, None where one has read all.
+    which on no model has read its messages, None where one has read all. kin: store ids of chats
+    that tell the same story: branches, copies, parents.
     """
 
     standings: tuple[Standing, ...] = ()
@@ -24,6 +25,7 @@ class Recollection:
     chat: int = 0
     elsewhere: frozenset[str] = frozenset()
     unread_from: int | None = None
+    kin: frozenset[int] = frozenset()
 
     @property
     def of_other_chats(self) -> frozenset[str]:
@@ -36,6 +38,28 @@ class Recollection:
             and not s.memory.is_pinned
             and all(source.chat != self.chat for source in s.memory.sources)
         )
+
+    @property
+    def told_elsewhere(self) -> frozenset[str]:
+        """Ids of what no message of this story says, nor anybody in it: also of what is pinned."""
+        return frozenset(s.memory.id for s in self.standings if not self._is_here(s.memory))
+
+    def is_written_here(self, document: Document) -> bool:
+        """Whether a text was made of this story, in whichever of its branches."""
+        return document.chat == self.chat or document.chat in self.kin
+
+    @property
+    def alone(self) -> Recollection:
+        """The same without what only other stories say, or texts that were made of them."""
+        return replace(
+            self,
+            standings=tuple(s for s in self.standings if self._is_here(s.memory)),
+            documents=tuple(filter(self.is_written_here, self.documents)),
+        )
+
+    def _is_here(self, memory: Memory) -> bool:
+        chats = [source.chat for source in memory.sources] or [memory.chat]
+        return any(chat == self.chat or chat in self.kin for chat in chats)
 
     def document(
         self,

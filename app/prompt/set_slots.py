@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from app.prompt.choosing.drafts import Draft, Entry
@@ -26,8 +26,16 @@ def words_of(entry: Entry) -> str:
     return MARK.sub("", entry.text).casefold()
 
 
-def content_of(draft: Draft, fitting: int, shown: int, budget: int, count: Count) -> SlotContent:
-    """What became of a draft."""
+# 6 parameters: what is dealt out to a draft, and what it is measured by.
+def content_of(
+    draft: Draft,
+    fitting: int,
+    shown: int,
+    budget: int,
+    count: Count,
+    elsewhere: Collection[str] = (),
+) -> SlotContent:
+    """What became of a draft. elsewhere: ids of memories that only other chats say."""
     entries = draft.entries
     cut = [
         LeftOut(entry.head + entry.text, reason, entry.memory)
@@ -48,6 +56,9 @@ def content_of(draft: Draft, fitting: int, shown: int, budget: int, count: Count
         passages=tuple(entry.passage for entry in entries[:shown] if entry.passage is not None),
         scenes=_scenes_told(draft, shown),
         noted=tuple(sorted({e.message for e in entries[:shown] if e.message >= 0})),
+        elsewhere=tuple(
+            e.text for e in entries[:shown] if draft.is_elsewhere or e.memory in elsewhere
+        ),
     )
 
 

@@ -83,6 +83,7 @@ class SlotContent:
     shown: ids of memories, in the order in which they matter. budget: before the bound of all,
     with what was borrowed. passages: of messages, as shown. scenes: numbers of the scenes whose
     recaps are told, in part at least. noted: indexes of the messages of which notes are shown.
+    elsewhere: what other chats of the character say of it, as shown.
     """
 
     key: str
@@ -94,6 +95,12 @@ class SlotContent:
     passages: tuple[PassageShown, ...] = ()
     scenes: tuple[int, ...] = ()
     noted: tuple[int, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def of_other_chats(self) -> int:
+        """How many memories it tells of other chats; a longer text counts as one."""
+        return len(self.elsewhere) if self.shown else min(1, len(self.elsewhere))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +142,8 @@ class SlotSet:
     @property
     def total_tokens(self) -> int:
         return sum(slot.tokens for slot in self.slots)
+
+    @property
+    def of_other_chats(self) -> int:
+        """How many memories the slots tell of other chats of the character."""
+        return sum(content.of_other_chats for content in self.contents)

@@ -94,6 +94,14 @@ class MemorySettings(Group):
         choice_words=(N_("automatic"), N_("A, small local model"), N_("B, capable model")),
     )
     tiers_enabled = Several(_tier(tier) for tier in Tier)
+    other_chats_enabled = _switch(
+        "other_chats_enabled",
+        N_("Memories of other chats"),
+        N_(
+            "Add to the prompt what the character keeps of its other chats. Branches and copies "
+            "tell the same story and always count."
+        ),
+    )
     profiles_enabled = _switch(
         "profiles_enabled",
         N_("Profiles"),

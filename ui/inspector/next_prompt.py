@@ -75,17 +75,20 @@ class NextPrompt(QWidget):
                 widget.deleteLater()
         scale = max((max(slot.full_tokens, slot.budget) for slot in slots.slots), default=1)
         self._has_cuts = any(slot.full_tokens > slot.tokens for slot in slots.slots)
+        elsewhere = {content.key: content.of_other_chats for content in slots.contents}
         for row, slot in enumerate(slots.slots):
-            self._add_row(row, slot, scale)
+            self._add_row(row, slot, scale, elsewhere.get(slot.key, 0))
         why = " ".join(slots.warnings)  # as where Tavernkeep is off for the chat
         self._nothing.setText(why or tr("Nothing is added to the prompt yet."))
         self._nothing.setVisible(not slots.slots)
         self.area.setVisible(bool(slots.slots))
         self.area.updateGeometry()
 
-    def _add_row(self, row: int, slot: Slot, scale: int) -> None:
+    def _add_row(self, row: int, slot: Slot, scale: int, elsewhere: int) -> None:
+        """elsewhere: how many memories of other chats it tells."""
         name = Label(slot_name(slot.key), font=ui_font(12), tone=T2_ROLE)
-        name.setToolTip(slot_meaning(slot.key))
+        told = trn("{n} of another chat", "{n} of other chats", elsewhere) if elsewhere else ""
+        name.setToolTip("\n".join(filter(None, (slot_meaning(slot.key), told))))
         bar = BudgetBar(height=6)
         bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens, scale=scale)
         bar.setAccessibleName(

@@ -21,6 +21,7 @@ from ui.offers.clearing import Clearing
 from ui.offers.correction_notice import CorrectionNotice
 from ui.offers.first_steps import FirstSteps
 from ui.offers.off_banner import OffBanner
+from ui.offers.other_chats import OtherChats
 from ui.offers.outside_trouble import OutsideTrouble
 from ui.offers.page_chat import PageCall, PageChat
 from ui.offers.recap_import import RecapImportOffer
@@ -78,6 +79,7 @@ class Banners(QObject):
         self._set_aside = SetAside(session, notice)
         self.trim_notice = TrimNotice(session, notice)
         self._off_banner = OffBanner(session, frame.banner, actions["off"])
+        self._other_chats = OtherChats(session, notice)
         self._correction = CorrectionNotice(session, notice)
         self.cap_notice = CapNotice(session, notice, lambda: self._page == "work")
         if session.companion.recovery:

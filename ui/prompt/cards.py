@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QGuiApplication,
@@ -9,7 +11,9 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QTextBlockFormat,
+    QTextCharFormat,
     QTextCursor,
+    QTextDocument,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
@@ -25,7 +29,13 @@ from ui.controls.surfaces import Line, Surface
 from ui.core.slot_words import place_words, slot_meaning
 from ui.inspector.next_prompt import slot_fill
 from ui.prompt.rows import PromptRow
-from ui.prompt.words import left_out_lines, left_out_words, passage_lines, tokens_words
+from ui.prompt.words import (
+    elsewhere_words,
+    left_out_lines,
+    left_out_words,
+    passage_lines,
+    tokens_words,
+)
 from ui.theme import current_tokens, theme
 from ui.theme.fonts import MEDIUM, mono_font, ui_font
 from ui.theme.icons import icon_pixmap
@@ -139,8 +149,11 @@ class SlotCard(QWidget):
         self._copy.setAccessibleName(tr("Copy the text of {slot}", slot=name))
         self._copy.setEnabled(bool(slot.text))
         self._text.setAccessibleName(tr("Exact text of {slot}", slot=name))
-        self._text.show_text(slot.text or tr(NOTHING_SET))
-        why = passage_lines(row.content) if row.content is not None else ""
+        content = row.content
+        self._text.show_text(slot.text or tr(NOTHING_SET), content.elsewhere if content else ())
+        why = ""
+        if content is not None:
+            why = "\n".join(filter(None, (elsewhere_words(content), passage_lines(content))))
         if row.note and not row.is_missing:
             why = row.note
         self._passages.setText(why)
@@ -311,16 +324,29 @@ class ExactText(QTextEdit):
         )
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(0)
+        self._marked: tuple[str, ...] = ()
 
-    def show_text(self, text: str) -> None:
-        if text != self.toPlainText():
+    def show_text(self, text: str, marked: Sequence[str] = ()) -> None:
+        """Show it whole. marked: parts of it that stand in italics."""
+        if text != self.toPlainText() or tuple(marked) != self._marked:
+            self._marked = tuple(marked)
             self.setPlainText(text)
             cursor = QTextCursor(self.document())
             cursor.select(QTextCursor.SelectionType.Document)
             block = QTextBlockFormat()
             block.setLineHeight(LINE_PX, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
             cursor.mergeBlockFormat(block)
+            self._mark()
         self._fit()
+
+    def _mark(self) -> None:
+        italic = QTextCharFormat()
+        italic.setFontItalic(True)
+        case = QTextDocument.FindFlag.FindCaseSensitively
+        for part in filter(None, self._marked):
+            found = self.document().find(part, 0, case)
+            if not found.isNull():
+                found.mergeCharFormat(italic)
 
     @property
     def is_long(self) -> bool:

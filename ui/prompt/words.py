@@ -144,6 +144,20 @@ def left_out_lines(content: SlotContent) -> str:
     return "\n".join(f"{one.text.strip()}  ({tr(REASONS[one.reason])})" for one in content.left_out)
 
 
+def elsewhere_words(content: SlotContent) -> str:
+    """How much of what is shown other chats say, "" for nothing."""
+    count = content.of_other_chats
+    if not count:
+        return ""
+    if not content.shown:
+        return tr("This text was written in another chat.")
+    return trn(
+        "{n} memory of another chat, in italics.",
+        "{n} memories of other chats, in italics.",
+        count,
+    )
+
+
 def passage_lines(content: SlotContent) -> str:
     """Of each old passage its message and why it was called up, by lines; "" for none."""
     return "\n".join(map(_passage_line, content.passages))

@@ -57,7 +57,7 @@ class Draft:
 
     entries: best first. template, placeholder: the frame. headings: by group, "" for none.
     joiner: between entries of one line. above: groups before the first framed one, without frame.
-    left_out: what is not even tried.
+    left_out: what is not even tried. is_elsewhere: another chat says all of it.
     """
 
     name: SlotName
@@ -68,6 +68,7 @@ class Draft:
     joiner: str = ", "
     above: int = 0
     left_out: tuple[LeftOut, ...] = ()
+    is_elsewhere: bool = False
 
     def render(self, shown: int) -> str:
         """The text of the best `shown` entries, frame included; "" for none."""

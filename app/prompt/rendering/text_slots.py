@@ -155,6 +155,7 @@ def profiles_draft(occasion: Occasion) -> Draft:
         "{{profiles}}",
         headings=tuple(occasion.headings.of(t).replace("{name}", name) for t in PROFILE_TITLES),
         left_out=tuple(left_out),
+        is_elsewhere=document is not None and not occasion.told.is_written_here(document),
     )
 
 
@@ -197,6 +198,7 @@ def canon_draft(occasion: Occasion) -> Draft:
         headings=("", occasion.headings.of(EARLIER)),
         joiner=" ",
         left_out=tuple(past),
+        is_elsewhere=document is not None and not occasion.told.is_written_here(document),
     )
 
 

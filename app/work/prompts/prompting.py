@@ -21,6 +21,7 @@ from app.prompt.recollection import Recollection
 from app.prompt.slots import SlotSet
 from app.recall.meanings import Meant
 from app.recall.messages import MessageIndex
+from app.settings.memory import MemorySettings
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import ChatKind, ChatRef, Story
 from app.views.memory_view import MemoryView
@@ -124,14 +125,16 @@ class Prompting:
         if not chat.keeps_memory:
             return Recollection()
         view = memory_view(chat, until)
-        return Recollection(
+        told = Recollection(
             (*view.memories, *found) if (found := self._derived(chat, view)) else view.memories,
             view.entities,
             view.documents,
             view.ground.chat,
             frozenset(view.kept_by),
             unread_from(chat, len(chat.story.messages) if until is None else until + 1),
+            view.ground.kin,
         )
+        return told if MemorySettings(chat.prompt_settings()).other_chats_enabled else told.alone
 
     def _derived(self, chat: OpenChat, view: MemoryView) -> tuple[Standing, ...]:
         """The same until the story, or what is remembered of it, is another."""

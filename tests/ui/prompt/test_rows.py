@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
 from app.prompt.slots import (
@@ -14,6 +15,8 @@ from app.prompt.slots import (
     SlotSet,
 )
 from app.settings.slot_table import Position, Role, SlotName
+from ui.controls.labels import Label
+from ui.inspector.next_prompt import NextPrompt
 from ui.prompt.cards import SlotCard
 from ui.prompt.rows import coming_rows
 
@@ -50,3 +53,28 @@ def test_the_running_recap_names_its_version_and_what_others_tell_of_it(qtbot: Q
     told = words(RecapShown(238, 229, ("state", "open")))
     assert told.startswith("From version v239; events up to version v230")
     assert told.endswith("Open threads and how things stand are told by other parts.")
+
+
+def test_what_other_chats_say_stands_in_italics_and_is_counted(qtbot: QtBot) -> None:
+    """Lines of unrelated stories stood among those of this one, as if they were of it."""
+    key, lines = SlotName.LONG.key, "- The well is deep.\n- The ford is closed."
+    slot = Slot(key, Position.IN_PROMPT, 0, Role.SYSTEM, False, lines, 8, 100, 8)
+    foreign = ("- The ford is closed.",)
+    content = SlotContent(key, ("a", "b"), (), 8, 100, 8, elsewhere=foreign)
+    card = SlotCard()
+    qtbot.addWidget(card)
+    slots = SlotSet((slot,), contents=(content,))
+    card.show_row(next(row for row in coming_rows(slots, 5) if row.slot is slot))
+    assert card.passages_text == "1 memory of another chat, in italics."
+    assert card.exact_text == lines
+    looks = {
+        line: cursor.charFormat().fontItalic()
+        for line in lines.splitlines()
+        if (cursor := card._text.document().find(line)) is not None
+    }
+    assert list(looks.values()) == [False, True]
+    pane = NextPrompt(QAction("See the exact text"))
+    qtbot.addWidget(pane)
+    pane.show_slots(slots, "")
+    (name,) = pane.area.findChildren(Label)
+    assert name.toolTip().endswith("1 of another chat")

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest_asyncio
 
 from app.companion import open_companion
 from app.core.paths import user_folders
-from app.memory.records import Review, Tier
+from app.memory.records import Document, DocumentKind, Review, Source, Tier
 from app.prompt.generation import Turn
-from app.prompt.slots import SlotSet, TurnKind
+from app.prompt.slots import SlotContent, SlotSet, TurnKind
+from app.settings.slot_table import SlotName
 from tests.character_card import write_card
+from tests.chat_files import message, write_chat
 from tests.labelled import WrittenTavern, write_tavern
 from tests.memory_world import World, opened
 
 LONG, SECRETS = "smart_memory_long", "smart_memory_epistemic"
+CANON = SlotName.CANON.key
 
 
 @pytest_asyncio.fixture
@@ -27,6 +31,10 @@ async def world(demo_tavern: WrittenTavern, tmp_path: Path) -> AsyncIterator[Wor
 
 async def slots(world: World, turn: Turn | None = None, *, total: int | None = None) -> SlotSet:
     return await world.companion.slots(world.tavern.chat, turn=turn, total=total)
+
+
+def of(found: SlotSet, key: str) -> SlotContent:
+    return next(content for content in found.contents if content.key == key)
 
 
 def texts(found: SlotSet) -> dict[str, str]:
@@ -51,6 +59,53 @@ async def test_a_memory_is_in_the_next_prompt_as_long_as_it_holds(world: World) 
     assert set(revisions) == {world.tavern.chat}
     await world.companion.memories.delete(world.tavern.chat, ["The well is deep."])
     assert LONG not in texts(await slots(world))
+
+
+async def test_memories_of_other_chats_are_counted_and_can_be_left_out_of_one_chat(
+    world: World,
+) -> None:
+    """A chat was told at once what its character remembers of unrelated ones, unasked."""
+    other = write_chat(
+        world.tavern.chat.with_name("Elsewhere.jsonl"), [message(n) for n in range(6)]
+    )
+    view = await world.open(other)
+    here = view.ground.chat
+    own = Source(here, view.story.messages[1].anchor)
+    canon = Document(
+        "canon", world.chat, DocumentKind.CANON, "She is old.", world.owner, subject="Midge"
+    )
+    await world.write(
+        world.kept("The well is deep.", 3),
+        world.kept("The mill burnt down.", 4, is_pinned=True),
+        replace(world.kept("The ford is closed."), chat=here, sources=(own,)),
+        documents=(canon,),
+    )
+
+    async def told(path: Path) -> SlotSet:
+        return await world.companion.slots(path, turn=Turn("Midge"))
+
+    found = await told(other)
+    assert "- The well is deep." in texts(found)[LONG]
+    assert "She is old." in texts(found)[CANON]
+    assert {*of(found, LONG).elsewhere} == {"- The well is deep.", "- The mill burnt down."}
+    assert found.of_other_chats == 3  # the canon is one
+    await world.companion.put_setting("other_chats_enabled", False, path=other)
+    found = await told(other)
+    assert (texts(found)[LONG].count("- "), found.of_other_chats) == (1, 0)
+    assert "- The ford is closed." in texts(found)[LONG]
+    assert CANON not in texts(found)
+    assert "- The well is deep." in texts(await told(world.tavern.chat))[LONG]
+
+
+async def test_a_branch_tells_nothing_of_another_chat(world: World) -> None:
+    await world.write(world.kept("The well is deep.", 3))
+    branch = world.branch("Branch", 12)
+    await world.open(branch)
+    assert (await slots(world)).of_other_chats == 0
+    await world.companion.put_setting("other_chats_enabled", False, path=branch)
+    found = await world.companion.slots(branch)
+    assert "- The well is deep." in texts(found)[LONG]
+    assert found.of_other_chats == 0
 
 
 async def test_each_one_who_answers_gets_its_own_slots(world: World) -> None:
