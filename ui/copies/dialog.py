@@ -85,7 +85,8 @@ class CopiesDialog(QDialog):
         self._compared: Path | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Copies of a chat"))
-        self.resize(size_over(parent, SIZE))
+        self._size = size_over(parent, SIZE)
+        self.resize(self._size)
         self._model = CopiesModel(self)
         self.table = self._make_table()
         self.difference = Label(tr(EXPLANATION), font=ui_font(12), tone=T2_ROLE, wraps=True)
@@ -161,6 +162,7 @@ class CopiesDialog(QDialog):
 
     def _on_chat(self, place: int) -> None:
         self._chat, self._wanted = self.chats.itemData(place), None
+        self.resize(self._size)  # one without copies had made it small
         self.difference.setText(tr(EXPLANATION))
         self.lost.hide()
         self.restore.setEnabled(False)
