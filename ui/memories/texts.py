@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
-from app.memory.lifecycle.derived_documents import texts_that_count
+from app.memory.lifecycle.derived_documents import earlier_versions, texts_that_count
 from app.memory.records import Document, DocumentKind
 from app.prompt.rendering.text_slots import is_portrait_of_then
 from app.views.memory_view import MemoryView
@@ -35,6 +37,7 @@ BY_HAND = frozenset(
 )
 COLUMN = 720
 MOST = 60
+MOST_EARLIER = 10  # versions of a text
 EDIT_HEIGHT = 220
 EMPTY = N_(
     "No texts yet. Once a model is chosen, it writes character profiles, the canon and a summary "
@@ -110,7 +113,8 @@ class TextsPane(QWidget):
         places, last = view.story.places, len(view.story.messages) - 1
         of_then = {one.id for one in shown if is_portrait_of_then(one, view.story)}
         ends = {one.id: places.get(one.until) for one in shown if one.kind is DocumentKind.SUMMARY}
-        now = (shown, of_then, ends, can_change)
+        earlier = {one.id: earlier_versions(view.documents, one)[:MOST_EARLIER] for one in shown}
+        now = (shown, of_then, ends, earlier, can_change)
         if now == self._shown or any(card.is_editing for card in self.cards):
             return
         self._shown = now
@@ -127,6 +131,7 @@ class TextsPane(QWidget):
             end = ends.get(document.id)
             if end is not None and end < last:
                 card.say_end(end)
+            card.show_earlier(earlier[document.id])
             card.rewritten.connect(self.rewritten)
             self._column.insertWidget(self._column.count() - 1, card)
             self.cards.append(card)
@@ -143,7 +148,7 @@ class TextCard(Surface):
         self, document: Document, subject: str, can_change: bool, *, is_of_then: bool = False
     ) -> None:
         super().__init__("raised", edge="line")
-        self._document = document
+        self._document, self._can_change = document, can_change
         title = tr(KIND_WORDS[document.kind]) + (f": {subject}" if subject else "")
         when = time_words(document.created, now=time.time()) if document.created else ""
         self.words = Label(shown_text(document), font=story_font(14), tone=T2_ROLE, wraps=True)
@@ -176,6 +181,18 @@ class TextCard(Surface):
         column.addWidget(self.note)
         column.addWidget(self.words)
         column.addWidget(self.editor)
+        self.earlier_button = Button("", role=ButtonRole.QUIET)
+        self.earlier_button.setCheckable(True)
+        self.earlier = QWidget()
+        self.take_buttons: list[Button] = []
+        self._versions = QVBoxLayout(self.earlier)
+        self._versions.setContentsMargins(0, 0, 0, 0)
+        self._versions.setSpacing(6)
+        self.earlier_button.toggled.connect(self.earlier.setVisible)
+        column.addWidget(self.earlier_button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.earlier)
+        self.earlier_button.hide()
+        self.earlier.hide()
         self.note.setVisible(is_of_then)
         self.edit_button.setVisible(document.kind in BY_HAND)  # without a parent: a window
         self.drop_button.setVisible(document.kind is DocumentKind.REPAIR)
@@ -184,6 +201,28 @@ class TextCard(Surface):
         """The story goes on behind the message that the text tells up to."""
         self.note.setText(tr("Tells the story up to #{message}.", message=message))
         self.note.show()
+
+    def show_earlier(self, versions: Sequence[Document]) -> None:
+        """Offer other versions, folded away; called once."""
+        self.earlier_button.set_text(tr("Other versions: {n}", n=len(versions)))
+        self.earlier_button.setVisible(bool(versions))
+        for version in versions:
+            when = time_words(version.created, now=time.time()) if version.created else ""
+            head = QHBoxLayout()
+            head.addWidget(meta(", ".join(filter(None, (author_words(version.made_by), when)))), 1)
+            take = Button(tr("Take this one"), role=ButtonRole.QUIET)
+            take.setToolTip(tr("It then counts as yours: no text of a model takes its place."))
+            take.setEnabled(self._can_change)
+            take.clicked.connect(partial(self._take, version))
+            self.take_buttons.append(take)
+            head.addWidget(take)
+            words = Label(shown_text(version), font=story_font(14), tone=T2_ROLE, wraps=True)
+            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._versions.addLayout(head)
+            self._versions.addWidget(words)
+
+    def _take(self, version: Document) -> None:
+        self.rewritten.emit(version.kind, version.subject, version.text)
 
     @property
     def is_editing(self) -> bool:

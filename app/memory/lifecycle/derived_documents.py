@@ -46,6 +46,22 @@ def texts_that_count(documents: Iterable[Document]) -> tuple[Document, ...]:
     return tuple(sorted(kept, key=lambda d: (order.index(d.kind), d.subject.casefold())))
 
 
+def earlier_versions(documents: Iterable[Document], shown: Document) -> tuple[Document, ...]:
+    """Other texts of the same kind and subject than the one that counts, the newest first: what it
+    replaced, or what a model wrote beside the user's own. Of the same words the newest alone.
+    """
+    if shown.kind not in KEPT_BY_HAND:
+        return ()
+    same = [d for d in documents if (d.kind, d.subject) == (shown.kind, shown.subject)]
+    known = {shown.text.strip(), ""}
+    found: list[Document] = []
+    for document in sorted(same, key=lambda d: d.created, reverse=True):
+        if document.text.strip() not in known:
+            known.add(document.text.strip())
+            found.append(document)
+    return tuple(found)
+
+
 def as_they_reach(
     documents: tuple[Document, ...], chat: int, places: Mapping[str, int]
 ) -> tuple[Document, ...]:

@@ -101,6 +101,30 @@ def test_a_correction_that_waits_is_changed_or_dropped(qtbot: QtBot) -> None:
     assert not other.drop_button.isVisible()
 
 
+async def test_a_version_that_another_replaced_is_read_and_taken_in_one_step(
+    page: MemoriesPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    path, kind = demo_tavern.chat, DocumentKind.PROFILE
+    for text in ("She counts swans.", "She counts geese."):
+        await companion.memories.edit_text(path, kind, text, subject="Nobody")
+
+    def card() -> TextCard:
+        return next(c for c in page.texts.cards if "She counts" in c.words.text())
+
+    page.rail.places[TEXTS].click()
+    await until(page.texts.isVisible)
+    await until(lambda: any("geese" in c.words.text() for c in page.texts.cards))
+    assert not card().earlier.isVisible()
+    card().earlier_button.click()
+    assert card().earlier.isVisible()
+    (take,) = card().take_buttons
+    take.click()
+    await until(lambda: "swans" in card().words.text())
+    assert len(card().take_buttons) == 1
+    assert await companion.edits.undo(path) == "edit the profile"
+    await until(lambda: "geese" in card().words.text())
+
+
 def test_what_a_text_takes_is_said_in_words() -> None:
     assert cost_words(TextOffer(TextRequest.CANON, 1, 512)) == "1 request, about 510 tokens"
     assert cost_words(TextOffer(TextRequest.CANON, why_not="There is none.")) == "There is none."
