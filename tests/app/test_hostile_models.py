@@ -232,7 +232,7 @@ def closed(story: Story) -> list[int]:
 def is_helpful(sentence: str) -> bool:
     """One or two plain sentences that say what failed, and then what to do."""
     is_plain = not re.search(r"[{}<>\[\]\\]|Traceback|Error\b|None\b", sentence)
-    advice = r"[Tt]ry|[Cc]heck|[Cc]hoose|[Gg]ive|[Ww]ait|[Ss]horter|running there\?|credit"
+    advice = r"[Tt]ry|[Cc]heck|[Cc]hoose|[Gg]ive|[Ww]ait|[Ss]horter|running there\?|credit|Enter"
     return is_plain and len(sentence) < 300 and bool(re.search(advice, sentence))
 
 

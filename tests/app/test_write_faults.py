@@ -322,7 +322,7 @@ async def test_a_backup_that_cannot_be_written_is_when_the_fault_is_over(name: s
         store = Store(path, backups=folder / "backups")
         await store.open()
         try:
-            with AT_THE_START[name](path), pytest.raises(StoreError, match="is as it was"):
+            with AT_THE_START[name](path), pytest.raises(StoreError, match="is unchanged"):
                 await store.back_up_if_due()
             assert list((folder / "backups").iterdir()) == []
             await store.back_up_if_due()

@@ -50,7 +50,7 @@ class Program:
         )
         assert self.process.stdout is not None
         self.greeting = self.process.stdout.readline()
-        assert self.greeting.startswith(("Serving", "The code is")), self.greeting
+        assert self.greeting.startswith(("Running for", "The code is")), self.greeting
 
     def stop(self) -> int:
         """End it as a user does; gives the exit code."""

@@ -41,7 +41,7 @@ def serving(demo_tavern: WrittenTavern, tmp_path: Path) -> Iterator[subprocess.P
     with subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, text=True) as program:
         try:
             assert program.stdout is not None
-            assert program.stdout.readline().startswith("Serving")
+            assert program.stdout.readline().startswith("Running for")
             yield program
         finally:
             program.kill()

@@ -147,7 +147,7 @@ async def test_what_a_wrong_reply_says_waits_beside_what_it_contradicts(tmp_path
         memories = play.companion.memories
         await memories.settle(play.path, green.id, yellow.id, Keeps.BOTH)
         assert {"yellow" in await told_in(play), "is green" in await told_in(play)} == {True}
-        with pytest.raises(UsageError, match="do not contradict"):
+        with pytest.raises(UsageError, match="no longer contradict"):
             await memories.settle(play.path, green.id, yellow.id, Keeps.THIS)
         await play.companion.edits.undo(play.path)
         await memories.approve(play.path, [yellow.id])

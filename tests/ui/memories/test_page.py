@@ -103,7 +103,7 @@ async def test_every_tier_has_its_group_and_its_count(
     assert heads == [
         "[Long-term]",
         "[Session]",
-        "[Arcs]",
+        "[Plot threads]",
         "[Relationships]",
         "[Who knows what]",
         "[Current state]",
