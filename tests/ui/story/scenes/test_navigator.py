@@ -87,7 +87,7 @@ def test_the_legend_counts_and_names_every_state(navigator: Navigator) -> None:
     fill(navigator, with_states(story(60, (9, 19))))
     said = navigator.legend.accessibleName()
     assert "Failed 1" in said
-    assert "Lagging 8" in said
+    assert "Waiting 8" in said
     assert navigator.legend.has_recaps
 
 

@@ -111,7 +111,7 @@ def test_a_screen_reader_hears_the_scene(strip: Strip) -> None:
     fill(strip, story(100, (9, 49)))
     strip.set_visible(VisibleRange(20, 29))
     assert strip.accessibleName() == "Scenes of the story"
-    assert strip.accessibleDescription().startswith("Scene 2, Scene name 2, closed")
+    assert strip.accessibleDescription().startswith("Scene 2, Scene name 2, finished")
 
 
 def test_the_tip_names_the_message_and_its_state(strip: Strip) -> None:
