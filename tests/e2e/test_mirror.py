@@ -175,7 +175,7 @@ async def test_a_backup_that_was_brought_back_is_not_saved_over(
         save_like_sillytavern(path, earlier)
         await companion.open_story(path)
         await end_scene(companion, path, 3)
-        await until(lambda: "open the chat anew" in companion.health.sillytavern.sentence)
+        await until(lambda: "open the chat again" in companion.health.sillytavern.sentence)
         assert path.read_bytes() == earlier
         # The user does so, and the page has what the file has.
         await page.open_chat("Mill")
@@ -183,7 +183,7 @@ async def test_a_backup_that_was_brought_back_is_not_saved_over(
         await until(lambda: names_of(path) == {3: "Scene 3"})
         texts = [json.loads(line)["mes"] for line in earlier.splitlines()[1:]]
         assert [line["mes"] for line in lines_of(path)] == texts
-        await until(lambda: "anew" not in companion.health.sillytavern.sentence)
+        await until(lambda: "open the chat again" not in companion.health.sillytavern.sentence)
 
 
 async def until(found: Callable[[], bool], seconds: float = 20.0) -> None:

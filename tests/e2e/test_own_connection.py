@@ -172,7 +172,7 @@ async def test_who_sends_a_message_goes_first(backend: PageBackend, page: Tavern
     await until_asked(page.llm, number + 1)
     request = await page.send("I wait no longer.")
     assert SLOW not in request.text
-    with pytest.raises(BackendAway, match="sent a message") as raised:
+    with pytest.raises(BackendAway, match="goes first") as raised:
         await asking
     assert raised.value.retry_after_seconds == 3
     assert raised.value.was_sent
