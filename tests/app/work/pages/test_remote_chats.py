@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -186,17 +185,14 @@ async def test_three_thousand_messages_take_little_more_than_their_bytes(world: 
     page = ScriptedPage()
     page.messages = messages(3_000, 1_500)
     size = len(json.dumps(page.messages))
-    start = time.perf_counter()
     async with page.connected(world.server.port, ORIGIN, world.token):
         await world.follows(page)
-        seconds = time.perf_counter() - start
         assert page.bytes < 1.2 * size
         before, page.bytes = page.bytes, 0
         page.messages.append({"name": "Ada", "mes": "One more."})
         await page.tell("message_received")
         await world.follows(page)
         assert page.bytes < before / 20
-    assert seconds < 10
 
 
 async def test_a_group_comes_with_its_members(world: World) -> None:
