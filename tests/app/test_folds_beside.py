@@ -87,6 +87,8 @@ async def paused_between(told: Told, companion: Companion) -> None:
     """The third scene has ended and is recapped; the second is not folded in yet."""
     await told.until(companion, 2)
     await companion.finished(told.path)
+    await companion.open_story(told.path)
+    await companion.settled(told.path)  # the story knows of the second recap and the first fold
 
     def look(operations: tuple[Operation, ...]) -> None:
         is_there = len(done(companion, OperationKind.SCENE_RECAP)) == 3
