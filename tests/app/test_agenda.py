@@ -57,6 +57,10 @@ class Place:
     def spec(self) -> str:
         return f"openai:{MODEL}@{self.model.url}"
 
+    def readings(self) -> int:
+        """How many requests read messages for memory."""
+        return sum("<messages>" in request.text for request in self.model.requests)
+
     @asynccontextmanager
     async def opened(
         self, *, llm: str | None = None, asks_first: bool = True
@@ -627,9 +631,6 @@ async def test_a_stop_ends_the_reading_that_was_asked_for_by_itself_as_well(plac
     """Work said that there was nothing to do, and the reading went on and was paid for."""
     place.model.reply = lambda request: recap(request) if "<scene>" in request.text else "NONE"
 
-    def readings() -> int:
-        return sum("<messages>" in request.text for request in place.model.requests)
-
     async with place.opened() as companion:
         companion._chats.keeps_memory = True
         await companion.open_story(place.chat)
@@ -637,18 +638,15 @@ async def test_a_stop_ends_the_reading_that_was_asked_for_by_itself_as_well(plac
         await companion.remembered.read_now(place.chat)
         await asyncio.to_thread(place.model.wait_for_request, 1)
         await companion.work.stop_catch_up(companion.work.catching_up[0].chat, at_once=True)
-        so_far = readings()
+        so_far = place.readings()
         await companion.settled(place.chat)
-        assert readings() == so_far
+        assert place.readings() == so_far
         assert companion.work.catch_up(place.chat) is not None
 
 
 async def test_a_reading_up_to_the_last_message_is_wanted_once(place: Place) -> None:
     """After one /tk-memory each new message was read by a request of its own."""
     place.model.reply = lambda request: recap(request) if "<scene>" in request.text else "NONE"
-
-    def readings() -> int:
-        return sum("<messages>" in request.text for request in place.model.requests)
 
     async with place.opened() as companion:
         companion._chats.keeps_memory = True
@@ -657,7 +655,7 @@ async def test_a_reading_up_to_the_last_message_is_wanted_once(place: Place) -> 
         chat.reading_state = replace(chat.reading_state, is_whole=False)  # as while one plays
         await companion.remembered.read_now(place.chat)
         await companion.finished(place.chat)
-        so_far = readings()
+        so_far = place.readings()
         assert so_far > 0
         assert chat.reading_state.waits
         last = len(chat.story.messages)
@@ -665,7 +663,7 @@ async def test_a_reading_up_to_the_last_message_is_wanted_once(place: Place) -> 
         await companion._chats.refresh(chat)
         await companion.finished(place.chat)
         assert len(chat.story.messages) == last + 2
-        assert readings() == so_far
+        assert place.readings() == so_far
 
 
 async def test_a_catch_up_outlasts_a_round_of_a_group_in_which_nothing_is_read(

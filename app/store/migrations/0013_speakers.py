@@ -1,7 +1,8 @@
 """Keeps who wrote which message, so that a search can be for what somebody said.
 
 Nothing is filled in here: a start must not wait for it. A chat's writers are noted when it is
-indexed next, and those of older chats behind a search that asks for them (work/searching.py).
+indexed next, and those of older chats behind a search that asks for them
+(app/work/queries/searching.py).
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Container, Sequence
 from functools import partial
+from pathlib import Path
 
 from app.store.database.database import Database
 from app.story.anchors import KnownMessage
@@ -28,6 +29,21 @@ MESSAGE_COLUMNS = (
 )
 
 
+# A chat seen as if it ended earlier is kept under a name that no file can have.
+_UNTIL = "\x1funtil "
+
+
+def view_name(path: Path, until: int) -> str:
+    """The name of a chat seen as if this message (its index) were the last."""
+    return f"{path}{_UNTIL}{until}"
+
+
+def split_name(name: str) -> tuple[Path, int | None]:
+    """A name as path and last message, None for the whole chat."""
+    path, _, until = name.partition(_UNTIL)
+    return Path(path), int(until) if until else None
+
+
 class Chats:
     """Which chats there are, and what was known of their messages at the last reading."""
 
@@ -49,7 +65,7 @@ class Chats:
         return bool(chat.select().where(chat.path == name).exists())
 
     def is_acquainted(self, chat_id: int) -> bool:
-        """Whether what a chat came with was taken in (work/first_sight.py)."""
+        """Whether what a chat came with was taken in (app/work/chats/importing/first_import.py)."""
         chat = self._tables.Chat
         return bool(chat.select().where((chat.id == chat_id) & chat.is_acquainted).exists())
 
@@ -58,10 +74,12 @@ class Chats:
         chat = self._tables.Chat
         chat.update(is_acquainted=1).where(chat.id == chat_id).execute()
 
-    def forget_all_but_newest(self, pattern: str, kept: int) -> None:
-        """Delete all that is known of chats whose names are LIKE the pattern, but the newest."""
+    def forget_all_views_but_newest(self, kept: int) -> None:
+        """Delete all that is known of chats that were seen as if they ended earlier, but the
+        newest.
+        """
         chat = self._tables.Chat
-        matching = chat.path**pattern
+        matching = chat.path ** f"%{_UNTIL}%"
         newest = chat.select(chat.id).where(matching).order_by(chat.id.desc()).limit(kept)
         chat.delete().where(matching & chat.id.not_in(newest)).execute()
 

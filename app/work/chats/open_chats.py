@@ -21,6 +21,7 @@ from app.settings.values import Settings
 from app.sillytavern.data_folders import chat_ref_for
 from app.store.prompt_facts import PromptFacts
 from app.store.store import Store
+from app.store.stories.chats import split_name, view_name
 from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 from app.views.story_change import StoryChange
@@ -37,6 +38,7 @@ REFRESH_SECONDS = 0.3
 LONGEST_REFRESH_SECONDS = 1.0
 # The page tells of a chat's new name some time after the file has it; until then it only misses.
 RENAME_SECONDS = 5.0
+VIEWS_KEPT = 20  # of chats seen as if they ended earlier
 
 
 class OpenChats:
@@ -203,7 +205,7 @@ class OpenChats:
         stored = await self._store.run(lambda: self._store.chats.path_of(chat_id))
         if stored is None:
             raise TavernkeepError(tr("The chat of this job is no longer known."))
-        path, until = _split_until(stored)
+        path, until = split_name(stored)
         if not await asyncio.to_thread(path.exists) and _has_home(path):
             raise OperationOutdated(tr("Its chat was deleted."))
         return await self.open(path, until=until)
@@ -397,7 +399,7 @@ class OpenChats:
 
     async def _make(self, path: Path, until: int | None) -> OpenChat:
         chats, branching = self._store.chats, self._store.branching
-        stored = str(path) if until is None else _with_until(path, until)
+        stored = str(path) if until is None else view_name(path, until)
         reference = await asyncio.to_thread(chat_ref_for, path)
         connection = self._connection() or None
 
@@ -412,7 +414,7 @@ class OpenChats:
                 crosses = self._store.memory_modes.policy(reference.owner_key).crosses_chats
                 owners = [reference.owner_key] if reference.owner_key and crosses else []
                 branching.take_over(source, number, "", view_of=owners)
-                chats.forget_all_but_newest(f"%{_UNTIL}%", VIEWS_KEPT)
+                chats.forget_all_views_but_newest(VIEWS_KEPT)
             return number, facts
 
         chat_id, facts = await self._store.run(unit)
@@ -434,17 +436,3 @@ class OpenChats:
 def _has_home(path: Path) -> bool:
     """Whether the folder of all chats is there: else nobody deleted this one, it was moved away."""
     return path.parent.parent.is_dir()
-
-
-# A chat seen as if it ended earlier is kept under a name that no file can have.
-_UNTIL = "\x1funtil "
-VIEWS_KEPT = 20
-
-
-def _with_until(path: Path, until: int) -> str:
-    return f"{path}{_UNTIL}{until}"
-
-
-def _split_until(stored: str) -> tuple[Path, int | None]:
-    path, _, until = stored.partition(_UNTIL)
-    return Path(path), int(until) if until else None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from app.companion import open_companion
+from app.companion import Companion, open_companion
 from app.core.paths import user_folders
 from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm
@@ -32,17 +33,21 @@ def branch_of(parent: Path, count: int = COUNT - 10) -> Path:
     return made
 
 
+def opened(folder: Path, llm: FakeLlm) -> AbstractAsyncContextManager[Companion]:
+    """A companion with data of its own, that asks before it works off a backlog."""
+    return open_companion(
+        user_folders(folder / "own"),
+        llm=f"openai:{MODEL}@{llm.url}",
+        watch=False,
+        asks_first=True,
+        keeps_memory=True,
+    )
+
+
 async def test_a_branch_says_what_its_parent_reads_and_takes_it_over(tmp_path: Path) -> None:
     parent = write_chat(tmp_path / "parent.jsonl", [message(number) for number in range(COUNT)])
     with FakeLlm(lambda _request: "nothing") as llm:
-        opened = open_companion(
-            user_folders(tmp_path / "own"),
-            llm=f"openai:{MODEL}@{llm.url}",
-            watch=False,
-            asks_first=True,
-            keeps_memory=True,
-        )
-        async with opened as companion:
+        async with opened(tmp_path, llm) as companion:
             companion.settings.put("scene_detector", "heuristic")
             companion.settings.put("catch_up_scenes", 1)
             companion.work.pause()
@@ -90,14 +95,7 @@ async def test_what_the_parent_was_given_meanwhile_is_not_offered_again_at_a_pri
     """269 requests were named for what was all kept, and no request was made."""
     parent = demo_tavern.chat
     with FakeLlm(lambda _request: SCENES) as llm:
-        opened = open_companion(
-            user_folders(tmp_path / "own"),
-            llm=f"openai:{MODEL}@{llm.url}",
-            watch=False,
-            asks_first=True,
-            keeps_memory=True,
-        )
-        async with opened as companion:
+        async with opened(tmp_path, llm) as companion:
             companion.settings.put("scene_detector", "heuristic")
             companion.settings.put("memory_auto", False)
             companion.settings.put("catch_up_scenes", 1)

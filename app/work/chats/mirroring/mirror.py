@@ -35,7 +35,7 @@ FLUSH_SECONDS = 5.0
 
 
 class Pages(Protocol):
-    """SillyTavern's pages, as the mirror needs them (work/link.py)."""
+    """SillyTavern's pages, as the mirror needs them (app/work/pages/link.py)."""
 
     @property
     def pages(self) -> tuple[Page, ...]: ...
