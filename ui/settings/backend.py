@@ -25,6 +25,7 @@ from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, ChoiceCard, Field
 from ui.controls.labels import ToneLabel, body, section
 from ui.settings.backend_words import card_words, size_fact, size_sentence
+from ui.settings.kept_fields import KeptFields
 from ui.settings.trial import TrialPanel
 from ui.theme.fonts import ui_font
 
@@ -88,6 +89,7 @@ class BackendChoice(QWidget):
         self.trial.ended.connect(self._show_kind)
         self._model = Field(tr("Name of the model"), placeholder=tr("Model, such as llama3.1:8b"))
         self._url = Field(tr("Address of the server"), placeholder=tr(SUCH_AS))
+        self._kept = KeptFields(BUILTIN, self._model, self._url)
         self._profile = Choice(tr("Connection profile of SillyTavern"))
         self._profile.addItem(tr(IN_USE))
         self._profile.activated.connect(self._show_kind)
@@ -104,7 +106,7 @@ class BackendChoice(QWidget):
         self.key.setEchoMode(Field.EchoMode.Password)
         self._forget_key = Button(tr("Delete the key"), icon="trash")
         self._forget_key.setObjectName("forget the key")
-        self._forget_key.clicked.connect(self._on_forget_key)
+        self._forget_key.clicked.connect(lambda: self.key_removed.emit(self._address))
         self._key_words = body(tr(KEY_HELP))
         self._key_words.setObjectName("about the key")
         self._wrong = ToneLabel(font=ui_font(12))
@@ -182,11 +184,13 @@ class BackendChoice(QWidget):
             spec = BackendSpec(BUILTIN)
         self._current = spec
         self._card_of(spec).setChecked(True)
-        self._model.setText(spec.model if KINDS[spec.kind].asks_model else "")
-        if spec.kind == SILLYTAVERN:
+        self._kept.turn_to(spec.kind)
+        if KINDS[spec.kind].asks_model:
+            self._model.setText(spec.model)
+            self._url.setText(spec.url if KINDS[spec.kind].asks_url else "")
+        elif spec.kind == SILLYTAVERN:
             self._cards[SILLYTAVERN].setEnabled(True)
             self._choose_profile(spec.model)
-        self._url.setText(spec.url if KINDS[spec.kind].asks_url else "")
         self._show_kind()
 
     def _card_of(self, spec: BackendSpec) -> ChoiceCard:
@@ -261,11 +265,12 @@ class BackendChoice(QWidget):
     def choose(self, kind: str, *, model: str = "", url: str = "") -> None:
         """Select a card and fill its fields, as a user would."""
         self._cards[kind].setChecked(True)
-        if kind == SILLYTAVERN:
+        self._kept.turn_to(kind)
+        if KINDS[kind].asks_profile:
             self._choose_profile(model)
         else:
             self._model.setText(model)
-        self._url.setText(url)
+            self._url.setText(url)
         self._show_kind()
 
     def use(self) -> None:
@@ -328,8 +333,8 @@ class BackendChoice(QWidget):
         return f"{kind}:{model}@{full}" if full else f"{kind}:{model}"
 
     def _show_kind(self) -> None:
-        kind, model = self._kind(), self._model_name()
-        asked = KINDS[kind]
+        self._kept.turn_to(kind := self._kind())
+        model, asked = self._model_name(), KINDS[kind]
         is_server = asked.asks_url
         # What was found here is named by its card.
         needs_name = asked.asks_model and self._cards[kind].isChecked()
@@ -360,8 +365,7 @@ class BackendChoice(QWidget):
         self._test.setEnabled(spec is not None)
         self._test.setVisible(kind != BUILTIN)
         is_asked = needs_name and bool(model) and (not is_server or bool(self._address))
-        url = self._address
-        unlisted = self._unlisted[1] if is_server and self._unlisted[0] == url else ""
+        unlisted = self._unlisted[1] if is_server and self._unlisted[0] == self._address else ""
         self._wrong.show_words(unlisted or (sentence if is_asked else ""), "failed")
         self._wrong.setVisible(bool(self._wrong.text()))
         self.trial.setVisible(is_of_this or self.trial.is_running)
@@ -398,9 +402,11 @@ class BackendChoice(QWidget):
 
     def take_key(self) -> tuple[str, str]:
         """Address and key that the user typed, once; the key is "" where there is none."""
-        key, is_server = self.key.text().strip(), KINDS[self._kind()].asks_url
+        if not KINDS[self._kind()].asks_url:
+            return self._address, ""  # what was typed for a server stays until that is used
+        key = self.key.text().strip()
         self.key.clear()
-        return self._address, key if is_server else ""
+        return self._address, key
 
     def show_keys(self) -> None:
         """What is kept may be different now."""
@@ -411,9 +417,6 @@ class BackendChoice(QWidget):
         if self._unlisted[1]:
             self._unlisted = ("", "")
             self._show_kind()
-
-    def _on_forget_key(self) -> None:
-        self.key_removed.emit(self._address)
 
     def _parsed(self) -> tuple[BackendSpec | None, str]:
         try:

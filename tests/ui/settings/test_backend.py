@@ -144,3 +144,31 @@ def test_the_servers_own_first_model_is_put_in_and_all_are_listed_by_their_names
     listed = [choice._offer.itemText(row) for row in range(choice._offer.count())]
     assert listed == ["a-1b", "s-70b", "s-7b"]
     assert choice._offer.currentText() == "s-7b"
+
+
+def test_what_was_typed_for_a_kind_is_there_when_it_is_chosen_again(
+    choice: BackendChoice,
+) -> None:
+    choice.show_spec("openai:qwen@http://localhost:8080")
+    choice.show_profiles(())
+    for name in ("SillyTavern's own connection", "Ollama on this computer"):
+        QTest.mouseClick(card_named(choice, name), Qt.MouseButton.LeftButton)
+    assert "qwen" not in choice.command  # the server's model is none of Ollama's
+    choice.choose("ollama", model="llama3.1:8b")
+    choice.show_spec("sillytavern")  # it was used meanwhile
+    told: list[str] = []
+    choice.chosen.connect(told.append)
+    for name in ("A server at an address", "Ollama on this computer"):
+        QTest.mouseClick(card_named(choice, name), Qt.MouseButton.LeftButton)
+        choice.use()
+    assert told == ["openai:qwen@http://localhost:8080", "ollama:llama3.1:8b"]
+
+
+def test_a_key_typed_for_a_server_stays_while_another_kind_is_used(choice: BackendChoice) -> None:
+    choice.choose("openai", model="qwen", url="localhost:8080")
+    choice.key.setText("typed")
+    choice.choose("ollama", model="llama3.1:8b")
+    assert choice.take_key()[1] == ""
+    choice.choose("openai", model="qwen", url="localhost:8080")
+    assert choice.take_key() == ("localhost:8080", "typed")
+    assert choice.key.text() == ""
