@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,7 @@ MOST_MESSAGES = 30
 MOST_HELP = 4
 SNIPPET_BEFORE = 24
 SNIPPET = 90
+_GAP = re.compile(r"\s+")
 SETTLE_MS = 60
 
 NOTHING = N_("Nothing found")
@@ -138,7 +140,7 @@ def _messages(needle: str, story: Story) -> list[Entry]:
         message = story.messages[index]
         at = message.text.casefold().find(needle)
         if at >= 0:
-            start = max(0, at - SNIPPET_BEFORE)
+            start = _word_at(message.text, max(0, at - SNIPPET_BEFORE), at)
             snippet = " ".join(message.text[start : start + SNIPPET].replace("*", "").split())
             lead = "…" if start else ""
             found.append(
@@ -147,6 +149,17 @@ def _messages(needle: str, story: Story) -> list[Entry]:
             if len(found) == MOST_MESSAGES:
                 break
     return found
+
+
+def _word_at(text: str, start: int, found: int) -> int:
+    """Where the first whole word from `start` on begins, or the one in which something is found."""
+    if start == 0 or text[start - 1].isspace():
+        return start
+    gap = _GAP.search(text, start, found)
+    if gap is not None:
+        return gap.end()
+    before = [gap.end() for gap in _GAP.finditer(text, max(0, start - SNIPPET), start)]
+    return before[-1] if before else start  # one word without end, or a script without spaces
 
 
 class CommandPalette(FloatingSheet):

@@ -21,6 +21,7 @@ from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.presence import scene_around
 from app.prompt.occasion import LONGEST_READ, Occasion
 from app.prompt.rendering.passage_places import PassagePlaces
+from app.prompt.rendering.passage_window import LONGEST, passage_of
 from app.prompt.slots import LeftOut, PassageShown, Reason
 from app.recall.meanings import Singles, standing_out
 from app.recall.messages import Asked, MessageIndex
@@ -31,7 +32,6 @@ from app.story.scenes import Scene
 
 HEADING = "From earlier, word for word:"
 MOST_RANKED, LOOKED_AT = 400, 24  # messages, and of those that may be told
-LONGEST = 240  # characters of a passage; a sign of a script without spaces counts as two
 MOST_NAMES = 4
 # What a sentence weighs: one of the last message that asks, any other of it, those before it.
 ASKS, SAYS, BEFORE = 1.0, 0.5, (0.35, 0.2, 0.2)
@@ -271,38 +271,13 @@ def _likest(occasion: Occasion, wanted: _Wanted, place: int) -> int | None:
 def _window(
     message: Message, index: MessageIndex, asked: Mapping[str, float], likest: int | None = None
 ) -> str:
-    """Sentences of a message that follow each other and tell most of what is looked for. likest:
-    the one that means it.
-    """
-    found = _sentences(message.text)
-    if not found:
-        return message.text[:LONGEST]
-    terms = [set(index.words.of(sentence)) & asked.keys() for sentence in found]
-    worth = [sum(asked[term] * index.rarity(term) for term in one) for one in terms]
-    if likest is None or likest >= len(found):
-        likest = max(range(len(found)), key=lambda at: (worth[at], -at))
-    first = last = likest
-    room = LONGEST - _length(found[first])
-    while True:
-        sides = [at for at in (last + 1, first - 1) if 0 <= at < len(found)]
-        fitting = [at for at in sides if _length(found[at]) <= room]
-        if not fitting:
-            break
-        at = max(fitting, key=lambda one: worth[one])
-        room -= _length(found[at])
-        first, last = min(first, at), max(last, at)
-    return _cut(" ".join(found[first : last + 1]))
+    """What of a message tells most of what is looked for. likest: the sentence that means it."""
 
+    def worth(text: str) -> dict[str, float]:
+        shared = set(index.words.of(text)) & asked.keys()
+        return {term: asked[term] * index.rarity(term) for term in shared}
 
-def _cut(text: str) -> str:
-    length = _length(text)
-    if length <= LONGEST:
-        return text
-    return text[: len(text) * LONGEST // length].rsplit(" ", 1)[0].rstrip() + " …"
-
-
-def _length(text: str) -> int:
-    return len(text) + sum(sign > "\u3000" for sign in text)
+    return passage_of(message.text, worth, likest)
 
 
 def _head(occasion: Occasion, place: int) -> str:

@@ -153,6 +153,17 @@ def spans_in(line: str) -> list[tuple[int, int]]:
     return [*found, (start, len(line))]
 
 
+def open_quote(text: str, opener: str = "") -> str:
+    """The quote that is still open behind a text, "" for none. opener: that was open before it."""
+    for sign in text:
+        if opener:
+            if sign == PAIRS[opener]:
+                opener = ""
+        elif sign in PAIRS:
+            opener = sign
+    return opener
+
+
 def is_inside_quotes(before: str, after: str) -> bool:
     """Whether a quote is open behind `before` which closes in `after`. before: from the beginning
     of a sentence on.

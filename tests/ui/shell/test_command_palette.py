@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.story.story import Story
 from tests.ui.samples import story
 from ui.core.actions import ALSO_CALLED
 from ui.core.actions import Actions as WindowActions
@@ -39,6 +40,22 @@ def test_words_find_a_scene_by_name_or_number(actions: Actions) -> None:
 def test_a_text_finds_messages_newest_first(actions: Actions) -> None:
     found = find_entries("kettle HUMS", actions, story(8, ()))
     assert [entry.anchor for entry in found] == ["a000005", "a000001"]
+
+
+def told(text: str) -> Story:
+    of = story(1, ())
+    return replace(of, messages=(msgspec.structs.replace(of.messages[0], text=text),))
+
+
+@pytest.mark.parametrize("needle", ["kettle", "ettle hums", "sang"])
+def test_what_a_message_is_found_by_is_shown_from_the_beginning_of_a_word(
+    actions: Actions, needle: str
+) -> None:
+    of = told("Towards the middle of the afternoon the old kettle hums again; nobody sang along.")
+    (found,) = find_entries(needle, actions, of)
+    begin = found.text.removeprefix("\u2026").split(" ")[0]
+    assert begin in of.messages[0].text.split(" ")
+    assert needle in found.text
 
 
 def test_without_a_story_only_commands_are_found(actions: Actions) -> None:

@@ -273,3 +273,32 @@ def test_the_second_to_answer_hears_the_question_too() -> None:
     of = long_ago(HIDING_PLACE)
     said = ("Odo", "Ask her, not me.", False)
     assert HIDING_PLACE in passage_text(called_up(of, Turn("Vera", context=CONTEXT, said=(said,))))
+
+
+ASKED_OF_TEARS = "What was that with the bishop, did he weep?"
+
+
+def test_a_passage_lies_around_what_holds_most_of_what_is_asked() -> None:
+    coat = (
+        "He stood there in his long purple coat, said nothing for a very long time, and we waited."
+    )
+    told = (
+        "The rain fell on the roofs. \u201cI was young then. The bishop came down and spoke to us. "
+        f"{coat} And that day I saw him weep in front of us all. Nobody spoke.\u201d She put "
+        f"the cup down and looked away. {FILLER} {FILLER}"
+    )
+    found = passage_text(called_up(long_ago(told, last=ASKED_OF_TEARS)))
+    assert "The bishop came down" in found
+    assert "I saw him weep" in found
+    assert found.count("\u201c") == found.count("\u201d") == 1
+
+
+def test_of_an_overlong_sentence_the_part_that_answers_is_told() -> None:
+    told = (
+        f"\u201cwe went down, all of us, {'past the boats and the nets, ' * 8}and the old bishop, "
+        "who had come alone, stood there and did weep, and nobody knew why,\u201d he says."
+    )
+    found = passage_text(called_up(long_ago(told, last=ASKED_OF_TEARS)))
+    assert "the old bishop, who had come alone, stood there and did weep" in found
+    assert ": \u201c\u2026 " in found
+    assert found.count("\u201c") == found.count("\u201d")
