@@ -25,6 +25,7 @@ from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import demo_chat, give_demo, is_demo
 from app.work.pages.answered_turn import AnsweredTurn
 from app.work.planning.staleness import is_outdated
+from app.work.queue.waiting import NOBODY_PLAYS
 
 _OF_WRITERS = frozenset(
     {"backend", "prompt_preset", "generation_budget", "reasoning_marks", *KIND_MODELS}
@@ -40,6 +41,7 @@ class Companion(WatchedParts):
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
+        self._front = NOBODY_PLAYS  # as the queue was told last
         self._troubles = Troubles(self._library, self._chats, self.prompts, self.trouble)
         self._connect()
 
@@ -115,6 +117,7 @@ class Companion(WatchedParts):
         self._link.page_came.connect(self._on_page_came)
         self._link.refresh_asked.connect(self._caretaker.refresh)
         self._caretaker.opened.connect(self._publish)
+        self._caretaker.opened.connect(self._look_who_plays)
         self._caretaker.failed.connect(self._troubles.on_chat_failed)
         self._link.refused.connect(self._troubles.on_slot_refused)
         self._link.context_changed.connect(self._on_context_changed)
@@ -327,7 +330,15 @@ class Companion(WatchedParts):
     def _on_link_changed(self, _: None) -> None:
         self._caretaker.look_after_shown(self._link.shown)
         self._mirror.on_pages_changed()
+        self._look_who_plays()
         self._announce_health()
+
+    def _look_who_plays(self, _: object = None) -> None:
+        """What SillyTavern shows now goes first."""
+        front = self._queue.in_front()
+        if front != self._front:
+            self._front = front
+            self._queue.look()
 
     def _on_page_came(self, _: object) -> None:
         self._tasks.spawn(self._queue.try_away(), name="asking the page that came")

@@ -70,11 +70,13 @@ from app.work.queries.export import StoryExport
 from app.work.queries.memory_queries import MemoryQueries
 from app.work.queries.searching import Search
 from app.work.queue.operation_queue import OperationQueue
+from app.work.queue.waiting import Front
 from app.work.scheduling.branch_reading import BranchReading
 from app.work.scheduling.break_search import ModelBreakSearch
 from app.work.scheduling.command_costs import CommandCosts
 from app.work.scheduling.completion import Completion
 from app.work.scheduling.orders import Orders
+from app.work.scheduling.played_chats import played_chats
 from app.work.scheduling.scheduler import Scheduler
 from app.work.scheduling.text_requests import MEMORY, TextRequests, text_request
 from app.work.scheduling.work_to_do import WorkToDo
@@ -169,6 +171,7 @@ class Wiring(News, ABC):
             holds=self._held_back,
             asked=self._asked,
             renewed=self._as_of_now,
+            in_front=self._in_front,
         )
         self._queue.ending.connect(parts.lock.say_ending)
         services = WriterServices(
@@ -413,6 +416,9 @@ class Wiring(News, ABC):
         Not before that is planned: what an earlier run left would begin before what now goes first.
         """
         return self._parts.options.watch or self._chats.has_planned(spec.chat)
+
+    def _in_front(self) -> Front:
+        return played_chats(self._chats, self._link.shown, self._scheduler.catch_ups.is_followed)
 
     def _held_back(self, operation: Operation) -> str:
         if self.settings.in_force("chat_off", chat_id=operation.spec.chat).value:

@@ -24,11 +24,16 @@ from app.work.queue.absences import Absences, Asked
 from app.work.queue.failures import dropped, with_tokens_of
 from app.work.queue.outcomes import GIVEN_UP, Outcomes
 from app.work.queue.useless_answers import UselessAnswers
-from app.work.queue.waiting import Key, Surroundings, needed_keys, order
+from app.work.queue.waiting import NOBODY_PLAYS, Front, Key, Surroundings, needed_keys
 from app.work.queue.waiting import surroundings as surroundings_of
 
 SHOWN_AS = {OperationStatus.FAILED: 0, OperationStatus.CANCELLED: 2}  # others between them
 Renewed = Callable[[OperationSpec], Awaitable[OperationSpec]]
+InFront = Callable[[], Front]
+
+
+def nobody_plays() -> Front:
+    return NOBODY_PLAYS
 
 
 async def as_it_was(spec: OperationSpec) -> OperationSpec:
@@ -41,7 +46,7 @@ class Backlog:
     holds: why an operation may not begin now, "" when it may. asked: who does a piece of work, ""
     where that is not known.
     renewed: work as it would be planned now, for what is done again: another model may have been
-    chosen since.
+    chosen since. in_front: which chats are played now; said to have changed by `announce`.
     open: unfinished ones by number. current: the one that is in hand. cancelled: those that may
     not begin any more though they are not kept as ended yet. wake: set at each change.
 
@@ -55,12 +60,14 @@ class Backlog:
         holds: Callable[[Operation], str],
         asked: Asked,
         renewed: Renewed,
+        in_front: InFront = nobody_plays,
     ) -> None:
         self._store = store
         self._holds = holds
         self.absences = Absences(asked)
         self.useless = UselessAnswers()
         self._renewed = renewed
+        self.in_front = in_front
         self.open: dict[int, Operation] = {}
         self.ended = Outcomes()
         self.cancelled: set[int] = set()
@@ -86,7 +93,7 @@ class Backlog:
         if self._announced is not None:
             return self._announced
         around = self.surroundings()
-        unfinished = sorted(self.open.values(), key=order)
+        unfinished = sorted(self.open.values(), key=around.front.order)
         ended = sorted(self.ended.shown, key=lambda op: SHOWN_AS.get(op.status, 1))
         return (*(self._with_reason(op, around) for op in unfinished), *ended)
 
@@ -124,7 +131,7 @@ class Backlog:
 
     def held_back(self, reason: str) -> tuple[Operation, ...]:
         """What may not begin now for this reason, in the order of work."""
-        operations = sorted(self.open.values(), key=order)
+        operations = sorted(self.open.values(), key=self.in_front().order)
         return tuple(op for op in operations if op.id != self.current and self._holds(op) == reason)
 
     def failed(self, chat_id: int) -> tuple[Operation, ...]:
@@ -321,7 +328,7 @@ class Backlog:
 
     def surroundings(self) -> Surroundings:
         """What an operation finds around it."""
-        return surroundings_of(self.open.values(), self.ended.needed)
+        return surroundings_of(self.open.values(), self.ended.needed, self.in_front())
 
     async def keep(self, operation: Operation) -> None:
         """Keep the state that an operation has come to."""
@@ -349,7 +356,7 @@ class Backlog:
         """
         waiting = [
             operation
-            for operation in sorted(self.open.values(), key=order)
+            for operation in sorted(self.open.values(), key=self.in_front().order)
             if chat_id in (None, operation.spec.chat)
             and operation.id != self.current
             and operation.id not in self.cancelled

@@ -10,7 +10,7 @@ from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.store.store import Store
 from app.work.queue.absences import Asked
-from app.work.queue.backlog import Backlog, Renewed, as_it_was
+from app.work.queue.backlog import Backlog, InFront, Renewed, as_it_was, nobody_plays
 from app.work.queue.waiting import moved_first, moved_up
 from app.work.queue.worker import After, Halt, Perform, Worker
 
@@ -18,8 +18,8 @@ from app.work.queue.worker import After, Halt, Perform, Worker
 class OperationQueue(Backlog):
     """The backlog with the worker that does it, and what the user does with both.
 
-    Runs operations by priority, then age; a failing or waiting one blocks none that do not
-    need its result.
+    Runs operations by priority, then age, those of played chats before all others; a failing or
+    waiting one blocks none that do not need its result.
 
     perform: does one operation; raises BackendError or another TavernkeepError when it cannot.
     after: awaited when an operation has ended, however, and before the next begins.
@@ -36,7 +36,7 @@ class OperationQueue(Backlog):
         ending: nothing is begun any more in this run.
     """
 
-    # 8 parameters: wiring.py alone makes it; what tests leave out has a default.
+    # 9 parameters: wiring.py alone makes it; what tests leave out has a default.
     def __init__(
         self,
         store: Store,
@@ -48,8 +48,9 @@ class OperationQueue(Backlog):
         holds: Callable[[Operation], str] = lambda operation: "",
         asked: Asked = lambda spec: "",
         renewed: Renewed = as_it_was,
+        in_front: InFront = nobody_plays,
     ) -> None:
-        super().__init__(store, holds, asked, renewed)
+        super().__init__(store, holds, asked, renewed, in_front)
         self._worker = Worker(self, perform, after, tasks, in_scope)
         self.ending: Signal[None] = Signal("ending")
 
@@ -140,7 +141,7 @@ class OperationQueue(Backlog):
     async def move_up(self, operation_id: int, *, first: bool = False) -> None:
         """Let a waiting operation go one place further up, or before all others."""
         move = moved_first if first else moved_up
-        moved = move(operation_id, tuple(self.open.values()))
+        moved = move(operation_id, tuple(self.open.values()), self.in_front())
         if moved is not None and operation_id != self.current:
             await self.keep(moved)
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from app.core.operations import (
+    PRIORITY_ASKED,
+    Operation,
+    OperationKind,
+    OperationSpec,
+    OperationStatus,
+)
 from app.core.translation import N_, retold, tr
 from app.llm.backends.retries import LONGEST_ASKED_SECONDS
 
@@ -16,11 +22,41 @@ HOW_IT_ENDED = {
 
 Key = tuple[int, str]  # chat, key
 
+# By so much a chat that is played goes before all that others want, and by so much its backlog,
+# which goes before what nobody asked for: who asks for one text does not wait for hundreds.
+LEAD, BACKLOG_LEAD = 1_000, PRIORITY_ASKED // 2
 
-def order(operation: Operation) -> tuple[bool, int, float, int]:
-    """What is sorted by: what runs, then rank, then place."""
-    is_running = operation.status is OperationStatus.RUNNING
-    return not is_running, -operation.rank, operation.place, operation.id
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The chats that are played now, by number; caught_up: those whose backlog is worked off."""
+
+    chats: frozenset[int] = frozenset()
+    caught_up: frozenset[int] = frozenset()
+
+    def order(self, operation: Operation) -> tuple[bool, int, float, int]:
+        """What is sorted by: what runs, then rank, then place."""
+        is_running = operation.status is OperationStatus.RUNNING
+        return not is_running, -self.rank(operation), operation.place, operation.id
+
+    def rank(self, operation: Operation) -> int:
+        """What goes first: the greater. What the user put before a played chat stays there."""
+        own = operation.rank
+        return own if own >= LEAD else own + self._lead(operation.spec)
+
+    def rank_kept(self, operation: Operation, rank: int) -> int:
+        """The rank to keep of an operation that is to have this one now."""
+        own = rank - self._lead(operation.spec)
+        return own if own < LEAD else rank
+
+    def _lead(self, spec: OperationSpec) -> int:
+        if spec.chat not in self.chats:
+            return 0
+        is_backlog = spec.chat in self.caught_up and not spec.is_asked_for
+        return BACKLOG_LEAD if is_backlog else LEAD
+
+
+NOBODY_PLAYS = Front()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +68,7 @@ class Surroundings:
     unfinished: Mapping[Key, Operation]
     ended: Mapping[Key, Operation]
     readings: Mapping[int, Sequence[Operation]]
+    front: Front = NOBODY_PLAYS
 
     def held(self, operation: Operation) -> str:
         """Why an operation cannot begin yet, "" when it can.
@@ -72,11 +109,11 @@ class Surroundings:
         earlier = (
             other
             for other in self.readings.get(operation.spec.chat, ())
-            if other.rank >= operation.rank
+            if self.front.rank(other) >= self.front.rank(operation)
             and (place := _first_read(other)) is not None
             and place < first
         )
-        return min(earlier, key=order, default=None)
+        return min(earlier, key=self.front.order, default=None)
 
     def missing(self, operation: Operation) -> str:
         """Which result it needs that is not to be had, "" for none."""
@@ -90,7 +127,11 @@ class Surroundings:
         return ""
 
 
-def surroundings(unfinished: Iterable[Operation], ended: Mapping[Key, Operation]) -> Surroundings:
+def surroundings(
+    unfinished: Iterable[Operation],
+    ended: Mapping[Key, Operation],
+    front: Front = NOBODY_PLAYS,
+) -> Surroundings:
     """Of these operations; of several with one key, the one that comes last."""
     by_key: dict[Key, Operation] = {}
     readings: dict[int, list[Operation]] = {}
@@ -99,9 +140,9 @@ def surroundings(unfinished: Iterable[Operation], ended: Mapping[Key, Operation]
             readings.setdefault(operation.spec.chat, []).append(operation)
         key = (operation.spec.chat, operation.spec.key)
         last = by_key.get(key)
-        if last is None or order(last) < order(operation):
+        if last is None or front.order(last) < front.order(operation):
             by_key[key] = operation
-    return Surroundings(by_key, ended, readings)
+    return Surroundings(by_key, ended, readings, front)
 
 
 def next_operation(
@@ -115,7 +156,7 @@ def next_operation(
         or (operation.status is OperationStatus.WAITING and is_due(operation, now))
     ]
     # Looked at in order, so that what others wait for is asked for few of them.
-    for operation in sorted(ready, key=order):
+    for operation in sorted(ready, key=around.front.order):
         if not around.held(operation):
             return operation
     return None
@@ -126,25 +167,31 @@ def is_due(operation: Operation, now: float) -> bool:
     return not now < operation.not_before <= now + LONGEST_ASKED_SECONDS
 
 
-def moved_up(operation_id: int, unfinished: Sequence[Operation]) -> Operation | None:
+def moved_up(
+    operation_id: int, unfinished: Sequence[Operation], front: Front = NOBODY_PLAYS
+) -> Operation | None:
     """The operation one place further up among those that wait, None when it is there already."""
-    waiting = sorted((op for op in unfinished if _waits(op)), key=order)
+    waiting = sorted((op for op in unfinished if _waits(op)), key=front.order)
     at = next((i for i, op in enumerate(waiting) if op.id == operation_id), 0)
     if at == 0:
         return None
-    above = waiting[at - 1]
-    further = [op.place for op in waiting[: at - 1] if op.rank == above.rank]
+    own, above = waiting[at], waiting[at - 1]
+    rank = front.rank(above)
+    further = [op.place for op in waiting[: at - 1] if front.rank(op) == rank]
     place = (further[-1] + above.place) / 2 if further else above.place - 1
-    return replace(waiting[at], moved_rank=above.rank, moved_place=place)
+    return replace(own, moved_rank=front.rank_kept(own, rank), moved_place=place)
 
 
-def moved_first(operation_id: int, unfinished: Sequence[Operation]) -> Operation | None:
+def moved_first(
+    operation_id: int, unfinished: Sequence[Operation], front: Front = NOBODY_PLAYS
+) -> Operation | None:
     """The operation before all that wait, None when it is there already."""
-    waiting = sorted((op for op in unfinished if _waits(op)), key=order)
+    waiting = sorted((op for op in unfinished if _waits(op)), key=front.order)
     own = next((op for op in waiting if op.id == operation_id), None)
     if own is None or own is waiting[0]:
         return None
-    return replace(own, moved_rank=waiting[0].rank, moved_place=waiting[0].place - 1)
+    rank = front.rank_kept(own, front.rank(waiting[0]))
+    return replace(own, moved_rank=rank, moved_place=waiting[0].place - 1)
 
 
 def needed_keys(specs: Iterable[OperationSpec]) -> set[Key]:

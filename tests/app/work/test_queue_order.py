@@ -11,6 +11,7 @@ import pytest
 from app.core.errors import AnswerUnusable, BackendBusy
 from app.core.operations import (
     FINISHED,
+    PRIORITY_ASKED,
     Operation,
     OperationKind,
     OperationSpec,
@@ -20,6 +21,7 @@ from app.core.operations import (
 from app.core.tasks import TaskSupervisor
 from app.store.store import Store
 from app.work.queue.operation_queue import OperationQueue
+from app.work.queue.waiting import Front
 
 
 class Script:
@@ -373,3 +375,94 @@ async def test_readings_keep_the_order_of_the_story_also_where_one_waits_to_be_t
     await queue.retry(queue.waiting(1)[0].id)
     await queue.wait_idle()
     assert script.done[3:] == ["#20", "#40"]
+
+
+# --- the chats that are played
+
+
+def of_other(key: str, priority: int = 0) -> OperationSpec:
+    return spec(key, priority, chat=2)
+
+
+async def playing(
+    store: Store, tasks: TaskSupervisor, script: Script, specs: Sequence[OperationSpec]
+) -> tuple[OperationQueue, list[Front]]:
+    """A queue that is paused, and who plays: the last of the list."""
+    await store.run(lambda: [store.chats.id_of(name) for name in ("chat", "other chat")])
+    front = [Front()]
+    queue = OperationQueue(store, script.perform, script.after, tasks, in_front=lambda: front[-1])
+    await queue.start()
+    queue.pause()
+    await queue.add(specs)
+    return queue, front
+
+
+async def test_the_played_chat_goes_before_what_was_asked_of_another(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """Its recap waited behind all that was started again elsewhere."""
+    script = Script()
+    specs = [of_other("asked", PRIORITY_ASKED), of_other("fold", 20), spec("recap", 10)]
+    queue, front = await playing(store, tasks, script, specs)
+    assert waiting(queue) == ["asked", "fold", "recap"]
+    front.append(Front(frozenset({1})))
+    assert waiting(queue) == ["recap", "asked", "fold"]
+    queue.resume()
+    await queue.wait_idle()
+    assert script.done == ["recap", "asked", "fold"]
+
+
+async def test_what_runs_elsewhere_is_not_torn_away_for_the_played_chat(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(Script):
+        async def perform(self, operation: Operation) -> Outcome:
+            begun.set()
+            await goes_on.wait()
+            return await super().perform(operation)
+
+    script = Slow()
+    queue, front = await playing(store, tasks, script, [of_other("under way"), of_other("next")])
+    queue.resume()
+    await begun.wait()
+    front.append(Front(frozenset({1})))
+    queue.look()
+    await queue.add([spec("recap")])
+    assert waiting(queue) == ["under way", "recap", "next"]
+    goes_on.set()
+    await queue.wait_idle()
+    assert script.done == ["under way", "recap", "next"]
+
+
+async def test_the_backlog_of_the_played_chat_lets_go_first_what_was_asked_of_another(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    """Hundreds of recaps are no reason to let one wait that somebody wants to see now."""
+    specs = [
+        of_other("found", 30),
+        of_other("asked", PRIORITY_ASKED),
+        spec("backlog", 10),
+        spec("wanted", PRIORITY_ASKED),
+    ]
+    queue, front = await playing(store, tasks, Script(), specs)
+    front.append(Front(frozenset({1}), frozenset({1})))
+    assert waiting(queue) == ["wanted", "asked", "backlog", "found"]
+
+
+async def test_what_the_user_moves_stands_where_they_put_it_whoever_plays(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    specs = [of_other("a", 10), of_other("b", 10), spec("c", 10), spec("d", 10)]
+    queue, front = await playing(store, tasks, Script(), specs)
+    front.append(Front(frozenset({1})))
+    assert waiting(queue) == ["c", "d", "a", "b"]
+    await queue.move_up(named(queue, "d").id)
+    assert waiting(queue) == ["d", "c", "a", "b"]
+    await queue.move_up(named(queue, "b").id, first=True)
+    assert waiting(queue) == ["b", "d", "c", "a"]
+    await queue.move_up(named(queue, "a").id)
+    assert waiting(queue) == ["b", "d", "a", "c"]
+    front.append(Front(frozenset({2})))
+    assert waiting(queue)[-2:] == ["d", "c"]

@@ -392,3 +392,33 @@ async def test_a_text_that_the_page_asks_for_is_written_or_it_is_said_why_not(ta
     assert "model" in refused["error"]
     unknown = await table.page.wish("text", text="a poem")
     assert "continuity" in unknown["error"]
+
+
+async def test_what_is_shown_in_sillytavern_goes_first_and_follows_the_page(table: Table) -> None:
+    """Who plays waited for all that was asked of another chat, however long that took."""
+    work, messages = table.companion.work, table.companion.edits.messages
+    other = table.path.with_name("Another evening.jsonl")
+    other.write_bytes(table.path.read_bytes())
+    story = await table.companion.open_story(other)
+    work.pause()
+
+    def next_of() -> Path | None:
+        first = next((op for op in work.operations if op.finished is None), None)
+        chat = None if first is None else work.chat_of(first.spec.chat)
+        return None if chat is None else chat.path
+
+    await messages.write(other, [one.anchor for one in story.messages[1:4]])
+    assert next_of() == other
+    await messages.write(table.path, [table.message(1).anchor])
+    assert next_of() == table.path
+    told: list[Path | None] = []
+    table.companion.operations_changed.connect(lambda _: told.append(next_of()))
+    there = {**table.page.chat, "chat": other.stem}
+    await table.page.send(type="event", name="chat_changed", chat=there, length=LENGTH)
+    async with asyncio.timeout(15):
+        while other not in told:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    assert next_of() == other
+    await table.page.send(type="event", name="chat_changed", length=LENGTH)
+    await work.clear_waiting()
+    work.resume()
