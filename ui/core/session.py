@@ -93,6 +93,7 @@ class Session(QObject):
         self._story: Story | None = None
         self._slots = SlotSet()
         self.is_counted = False  # whether the slots of the chat that is shown are known
+        self.chosen_scene = ""  # on the page Story: anchor of the message that closes it
         self._reach = NOTHING_REACHED
         self._plan: CatchUpPlan | None = None
         self._told: set[tuple[Path, str]] = set()
@@ -189,7 +190,7 @@ class Session(QObject):
         self._path, self.came_by_itself = story.chat.path, by_itself
         self._story = self.companion.story(self._path) or story
         self._slots, self._reach = SlotSet(), NOTHING_REACHED
-        self.is_counted = False
+        self.is_counted, self.chosen_scene = False, ""
         self._offer(None)
         self.chat_opened.emit(self._story)
         self._settle.start()

@@ -48,6 +48,7 @@ class RecapsPage(QWidget):
         self._is_filling = False
         self._filled: Story | None = None  # whose versions are shown
         self._is_stale = False
+        self._scene_followed = ""  # what was chosen on the page Story when that was last heeded
         self.model = VersionModel()
         self.commands = RecapCommands(self)
         self.rail = RecapRail(self.model, self.commands)
@@ -102,6 +103,7 @@ class RecapsPage(QWidget):
         rail.rebuild_asked.connect(lambda: self._subject.rebuild())
         rail.clear_asked.connect(self._on_clear_asked)
         rail.model_asked.connect(lambda: self._subject.redo_made_without_model())
+        rail.wanted_scene = self._wanted_scene
         rail.let_go = lambda: self._subject.let_go
         rail.made_without_model = lambda: self._subject.made_without_model
         rail.again_asked.connect(lambda: self._subject.tell_again())
@@ -200,6 +202,17 @@ class RecapsPage(QWidget):
         super().showEvent(event)
         if self._is_stale:
             self._follow()
+        if self.rail.anchor and not self.is_comparing and not self.reading.is_editing:
+            self.rail.follow_wanted()
+
+    def _wanted_scene(self) -> str:
+        """Chosen on the page Story since that was last asked, "" for none: who chooses here looks
+        at that one.
+        """
+        chosen = self._session.chosen_scene
+        wanted = "" if chosen == self._scene_followed else chosen
+        self._scene_followed = chosen
+        return wanted
 
     def _follow(self) -> None:
         """Show what became of the story."""

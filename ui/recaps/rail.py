@@ -77,6 +77,7 @@ class RecapRail(QWidget):
         self.redo.triggered.connect(self.redo_asked)
         self.renew.triggered.connect(self.model_asked)
         self.made_without_model: Callable[[], int] = lambda: 0  # scenes
+        self.wanted_scene: Callable[[], str] = lambda: ""  # anchor; asked where a scene is shown
         self.again.triggered.connect(self.again_asked)
         self.let_go: Callable[[], Sequence[Scene]] = lambda: ()
         self.rebuild.triggered.connect(self.rebuild_asked)
@@ -170,7 +171,19 @@ class RecapRail(QWidget):
             return
         has_scene = key == SCENE and self.scenes.count() > 0
         self.kinds.choose(SCENE if has_scene else RUNNING)
-        self.choose(str(self.scenes.currentData()) if has_scene else "")
+        if not has_scene:
+            self.choose("")
+        elif not self.follow_wanted():
+            self.choose(str(self.scenes.currentData()))
+
+    def follow_wanted(self) -> bool:
+        """Look at the scene that is wanted by now, if any; whether there was one."""
+        wanted = self.wanted_scene()
+        if self.scenes.findData(wanted) < 0:
+            return False
+        if wanted != self.anchor:
+            self.choose(wanted)
+        return True
 
     def _on_scene(self, _place: int) -> None:
         self.scene_chosen.emit(self.anchor)

@@ -259,6 +259,14 @@ class StoryPage(QWidget):
 
     def _open_scene(self, scene: int) -> None:
         self.view.jump_to_scene(scene)
+        self._choose_scene(scene)
+
+    def _choose_scene(self, scene: int | None) -> None:
+        """Let other pages know which scene the reader means."""
+        scenes = self._shown.scenes
+        closing = scenes[scene].closing if scene is not None and scene < len(scenes) else None
+        if closing is not None:
+            self._session.chosen_scene = closing.anchor
 
     def show_message(self, index: int) -> None:
         """Go to a message and make it current, as from a search or a source."""
@@ -288,6 +296,7 @@ class StoryPage(QWidget):
     def _on_current_changed(self) -> None:
         message = self.view.current_message()
         self.message_chosen.emit(-1 if message is None else message)
+        self._choose_scene(self.view.current_scene())
         self._adjust_actions()
 
     # Actions

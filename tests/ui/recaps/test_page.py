@@ -576,3 +576,29 @@ async def test_a_scenes_recap_has_the_headings_of_the_running_one(
 
     await until(lambda: "gone" in kept())
     assert kept() == "STATE\nThe key is gone."
+
+
+async def test_the_scene_chosen_on_the_page_story_is_the_one_looked_at(
+    page: RecapsPage, demo_window: MainWindow
+) -> None:
+    rail = page.rail
+
+    def choose_on_story(scene: int) -> None:
+        demo_window.show_page("story")
+        assert demo_window.desk is not None
+        stage = demo_window.desk.story_stage
+        assert stage is not None
+        stage.navigator.scene_chosen.emit(scene)
+        demo_window.show_page("recaps")
+
+    choose_on_story(1)
+    rail.kinds.chosen.emit("scene")
+    assert rail.scenes.currentText().startswith("2  ")
+    rail.scenes.setCurrentIndex(2)
+    rail.scenes.activated.emit(2)
+    rail.kinds.chosen.emit("running")
+    rail.kinds.chosen.emit("scene")
+    assert rail.scenes.currentText().startswith("3  ")  # chosen here, and later
+    choose_on_story(0)
+    assert rail.scenes.currentText().startswith("1  ")
+    assert page.reading.row is not None
