@@ -267,6 +267,29 @@ async def test_a_break_by_hand_that_is_set_while_the_model_thinks_wins(chat: Cha
     assert ends(story) == [19, 27, 41]
 
 
+async def test_a_message_that_comes_meanwhile_asks_nothing_twice(tmp_path: Path) -> None:
+    """Mine and the reply came one after the other: "#62–86" and "#62–87", both paid for."""
+    goes_on = threading.Event()
+
+    def answer(numbers: dict[int, int]) -> str:
+        assert goes_on.wait(15)
+        return ending_at(19)(numbers)
+
+    chat, model = Chat(tmp_path, 49, {20: DOUBTFUL}), Model(answer)
+    with model.llm:
+        async with chat.opened(model, scene_recaps_auto=False) as companion:
+            await companion.open_story(chat.path)
+            await asyncio.to_thread(model.llm.wait_for_request, 0)
+            for length in (50, 51):
+                chat.grow(length)
+                await companion.open_story(chat.path)
+            asked = [op.spec.label for op in companion.work.operations]
+            goes_on.set()
+            story = await companion.settled(chat.path)
+    assert asked == ["Ask where scenes end in #16–40"]
+    assert (len(model.asked), ends(story)) == (1, [19])
+
+
 async def test_recaps_of_scenes_in_doubt_wait_for_the_answer(chat: Chat) -> None:
     model = Model(ending_at(28))
     with model.llm:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -128,6 +128,19 @@ def search_specs(
             spec = search_spec(place, chat_id, search, rules, writing)
             specs.append(replace(spec, priority=PRIORITY_ASKED) if is_wanted else spec)
     return tuple(specs)
+
+
+def with_question_under_way(
+    searches: Sequence[OperationSpec], running: OperationSpec | None
+) -> tuple[OperationSpec, ...]:
+    """The questions, of which one that runs stands for the one that begins with the same message:
+    a message more has come meanwhile, and its answer is waited for before more is asked. running:
+    of the chat, as the story is still asked; None for none.
+    """
+    if running is None or running.kind is not OperationKind.DETECT_BREAKS:
+        return tuple(searches)
+    first = running.params["eligible"][0]
+    return tuple(running if spec.params["eligible"][0] == first else spec for spec in searches)
 
 
 def asks_about_doubts(settings: Mapping[str, Any], writing: Writing) -> bool:

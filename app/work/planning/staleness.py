@@ -129,8 +129,10 @@ def is_wanted(
             SceneSettings(settings).scene_detector == HEURISTIC
             or not SceneSettings(settings).scene_breaks_auto
         )
+        # About a stretch nobody asks by news: what is not planned was answered meanwhile.
         is_planned = any(other.kind is spec.kind for other in planned)
-        return not is_off and not is_planned and bool(renewed(spec, story, settings, writing))
+        is_left = not (is_off or is_planned or spec.params.get("several"))
+        return is_left and bool(renewed(spec, story, settings, writing))
     return False
 
 

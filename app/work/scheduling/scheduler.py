@@ -28,13 +28,18 @@ from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import is_demo
 from app.work.jobs.document_making import document_material
 from app.work.planning.agreement import by_themselves, is_of_a_catch_up, stops_with_it
-from app.work.planning.break_planner import goes_unasked, search_cost, search_specs
+from app.work.planning.break_planner import (
+    goes_unasked,
+    search_cost,
+    search_specs,
+    with_question_under_way,
+)
 from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.dependencies import in_dependency_order, out_of_turn, without
 from app.work.planning.document_planner import plan_texts
 from app.work.planning.memory_planner import next_pass, reading_cost
 from app.work.planning.planner import plan
-from app.work.planning.staleness import is_wanted, renewed
+from app.work.planning.staleness import is_outdated, is_wanted, renewed
 from app.work.planning.writing import Writing
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.catch_ups import CatchUps
@@ -85,7 +90,10 @@ class Scheduler:
         if chat.is_off or chat.is_gone or (chat.is_cut and not writing.asks_nobody):
             await self._rest(chat)
             return
-        searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
+        searches = with_question_under_way(
+            search_specs(story, chat.chat_id, settings, writing, chat.search),
+            self._question_under_way(chat, settings, writing),
+        )
         if chat.search.is_wanted and not searches:
             chat.end_search()
         readings = self._readings(chat)
@@ -100,6 +108,14 @@ class Scheduler:
             allowed = ()
         await self._put_in_turn(chat, allowed)
         await self._enqueue((*again, *allowed))
+
+    def _question_under_way(
+        self, chat: OpenChat, settings: Mapping[str, Any], writing: Writing
+    ) -> OperationSpec | None:
+        running = self._queue.running(chat.chat_id)
+        if running is None or is_outdated(running.spec, chat.story, settings, writing):
+            return None
+        return running.spec
 
     async def _put_in_turn(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> None:
         """Let go of what is to be queued anew behind the recaps of earlier scenes."""
