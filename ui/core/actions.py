@@ -122,7 +122,9 @@ _ALSO = {
         "language theme dark light contrast font zoom size model ollama key tray bridge install "
         "uninstall options preferences"
     ),
-    "page.work": N_("queue failed errors tokens cost price"),
+    "page.work": N_("queue failed errors tokens cost set prices"),
+    "page.recaps": N_("lore make recaps in stages export as world info compare versions"),
+    "page.budgets": N_("tokens room give recaps more room"),
     "page.minds": N_("secrets knows epistemic"),
     "copies": N_("backup restore lost deleted gone renamed"),
     "history": N_("undo restore"),
@@ -130,7 +132,7 @@ _ALSO = {
     "health": N_("help report bug problem status"),
     "off": N_("disable enable switch on chat"),
     "pause": N_("stop hold queue"),
-    "prompts": N_("templates instructions"),
+    "prompts": N_("templates instructions edit the prompts rewrite"),
     "text.larger": N_("zoom font bigger"),
     "text.smaller": N_("zoom font"),
     "setup": N_("first run help tutorial wizard install bridge ollama"),

@@ -82,7 +82,7 @@ class Desk(QObject):
         self._whole = WholeCommands(self.session, frame.notice, window)
         self._asked_texts = AskedTexts(self.session, frame.notice, window)
         self.everywhere = Everywhere(self.session, frame, actions, window)
-        self._palette.help_chosen.connect(self.everywhere.open_help)
+        self.everywhere.serve(self._palette)
         self.everywhere.message_wanted.connect(self._on_message_chosen)
         self.everywhere.memory_wanted.connect(self._on_memory_wanted)
         self.everywhere.setting_wanted.connect(self._on_section_wanted)

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
+from app.core.errors import UsageError
 from app.core.part_health import HealthItem
 from app.core.translation import N_, retold, tr, trn
 from app.story.story import ChatRef
@@ -22,6 +23,7 @@ from ui.core.actions import Actions
 from ui.core.chat_words import chat_title
 from ui.core.session import Session
 from ui.offers.sync_news import chat_count
+from ui.shell.command_palette import CommandPalette
 from ui.shell.frame import Frame
 from ui.shell.setting_entries import PROGRAM
 
@@ -161,6 +163,26 @@ class Everywhere(QObject):
         self.help_sheet.open_over(self._window, title)
 
     # Search
+
+    def serve(self, palette: CommandPalette) -> None:
+        """Let the palette find memories of the chat that is shown and pages of help, and lead
+        there.
+        """
+        palette.look_into_memory(self._remember, self._run_search)
+        palette.memory_chosen.connect(self.memory_wanted)
+        palette.help_chosen.connect(self.open_help)
+
+    async def _remember(self, words: str) -> tuple[Hit, ...]:
+        path = self._session.path
+        if path is None:
+            return ()
+        query = f"in:here {words}"
+        search = self._session.companion.search
+        try:
+            findings = await search.find(query, messages=False, by_meaning=False, here=path)
+        except UsageError:  # the field is no search alone: not every text in it can be meant as one
+            return ()
+        return findings.hits
 
     def open_search(self) -> None:
         """Open the field that finds words in all chats."""

@@ -1,10 +1,11 @@
-"""One field that finds a command, a setting, a scene or a message, and does or shows it."""
+"""One field that finds commands, settings, scenes, memories and messages, and goes there."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
@@ -12,7 +13,10 @@ from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
 from app.core.help_pages import HelpPage, help_pages
 from app.core.translation import N_, tr
+from app.memory.records import Tier
+from app.memory.tiers.table import TIERS
 from app.story.story import Story
+from app.views.search_results import Hit
 from ui.controls.buttons import key_text
 from ui.controls.fields import Field
 from ui.controls.labels import body, words_of
@@ -35,12 +39,16 @@ WIDTH = 560
 ROWS_SHOWN = 11
 MOST_MESSAGES = 30
 MOST_HELP = 4
+MOST_MEMORIES = 8
+LEAST_LETTERS = 2  # before memories and messages are looked through
 SNIPPET_BEFORE = 24
 SNIPPET = 90
 _GAP = re.compile(r"\s+")
 SETTLE_MS = 60
 
 NOTHING = N_("Nothing found")
+
+Remember = Callable[[str], Coroutine[Any, Any, Sequence[Hit]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +72,11 @@ def find_entries(
     actions: tuple[tuple[QAction, str], ...],
     story: Story | None,
     far: Sequence[FarCommand] = (),
+    memories: Sequence[Hit] = (),
 ) -> tuple[Entry, ...]:
-    """Commands, settings and scenes whose name holds all words of `needle`, then pages of help and
-    messages that hold it. far: commands of other pages, found by words only, as are those that have
-    nothing to do now.
+    """Commands, settings and scenes whose name holds all words of `needle`, then pages of help,
+    memories and messages that hold it. far: commands of other pages, found by words only, as are
+    those that have nothing to do now. memories: what a search for the words gave.
     """
     words = needle.casefold().split()
     there_are = [(action, icon) for action, icon in actions if action.isVisible()]
@@ -101,7 +110,9 @@ def find_entries(
             anchor = story.messages[scene.first].anchor
             found.append(Entry(name, by_number if title else "", "book", anchor=anchor))
     found.extend(told)
-    if len(needle.strip()) >= 2:
+    remembered = [hit for hit in memories if words and _has(words, hit.text)]
+    found.extend(map(_memory_entry, remembered[:MOST_MEMORIES]))
+    if len(needle.strip()) >= LEAST_LETTERS:
         found.extend(_messages(needle.strip().casefold(), story))
     return tuple(found)
 
@@ -124,6 +135,18 @@ def _entry_of(shown: tuple[QAction, str]) -> Entry:
 
 def _far_entry(command: FarCommand) -> Entry:
     return Entry(command.name, command.title, command.icon, value=command)
+
+
+def _memory_entry(hit: Hit) -> Entry:
+    place = "" if hit.index is None else f" #{hit.index}"
+    kind = tr(TIERS[Tier(hit.tier)].words.name)
+    return Entry(
+        " ".join(hit.text.split()),
+        f"{kind}{place}",
+        "layers",
+        value=hit,
+        is_faded=not hit.is_current,
+    )
 
 
 def _has(words: list[str], name: str) -> bool:
@@ -167,6 +190,7 @@ class CommandPalette(FloatingSheet):
 
     Signals:
         message_chosen: anchor of a message to show.
+        memory_chosen: id of a memory to show.
         setting_chosen: name of a setting to show.
         far_chosen: a FarCommand to go to.
         idle_chosen: an action that has nothing to do now.
@@ -174,6 +198,7 @@ class CommandPalette(FloatingSheet):
     """
 
     message_chosen = Signal(str)
+    memory_chosen = Signal(str)
     setting_chosen = Signal(str)
     far_chosen = Signal(object)
     idle_chosen = Signal(object)
@@ -191,6 +216,9 @@ class CommandPalette(FloatingSheet):
         self._actions = actions
         self._story = story
         self._far = far
+        self._remember: Remember | None = None
+        self._run: Callable[[Coroutine[Any, Any, None]], object] = Coroutine.close
+        self._turn = 0
         self._model = EntryModel()
         self._field = Field(
             tr("Search or run a command"),
@@ -226,11 +254,32 @@ class CommandPalette(FloatingSheet):
         self.show()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
+    def look_into_memory(
+        self, remember: Remember, run: Callable[[Coroutine[Any, Any, None]], object]
+    ) -> None:
+        """Find memories, too. remember: searches them. run: looks after a coroutine."""
+        self._remember, self._run = remember, run
+
     def search(self) -> None:
-        """Find what is written in the field."""
-        found = find_entries(self._field.text(), self._actions(), self._story(), self._far())
+        """Find what is written in the field; memories follow as soon as they are found."""
+        self._turn += 1
+        self._show(())
+        words = self._field.text().strip()
+        if self._remember is not None and len(words) >= LEAST_LETTERS:
+            self._run(self._find_memories(self._remember, words, self._turn))
+
+    async def _find_memories(self, remember: Remember, words: str, turn: int) -> None:
+        hits = await remember(words)
+        if hits and turn == self._turn:  # else something else was written meanwhile
+            self._show(hits)
+
+    def _show(self, hits: Sequence[Hit]) -> None:
+        """Show what is found; the row that was reached with the arrow keys stays marked."""
+        marked = self._list.currentIndex().data(ENTRY_ROLE) if hits else None
+        found = find_entries(self._field.text(), self._actions(), self._story(), self._far(), hits)
         self._model.show_entries(found)
-        self._list.setCurrentIndex(self._model.index(0))
+        row = found.index(marked) if marked in found else 0
+        self._list.setCurrentIndex(self._model.index(row))
         is_empty = not self._model.rowCount()
         self._list.setVisible(not is_empty)
         self._nothing.setVisible(is_empty)
@@ -272,6 +321,8 @@ class CommandPalette(FloatingSheet):
             self.message_chosen.emit(entry.anchor)
         elif isinstance(entry.value, FarCommand):
             self.far_chosen.emit(entry.value)
+        elif isinstance(entry.value, Hit):
+            self.memory_chosen.emit(entry.value.memory_id)
         elif isinstance(entry.value, HelpPage):
             self.help_chosen.emit(entry.value.title)
         elif isinstance(entry.value, str):

@@ -21,7 +21,7 @@ from app.core.errors import StoreError
 from app.core.operations import OperationKind
 from app.memory.documents.browsing import Wanted, arranged, sentence_of
 from app.memory.documents.scene_memories import memories_by_scene
-from app.memory.records import Grounding, Review, Source, Tier
+from app.memory.records import Grounding, Memory, Review, Source, Tier
 from app.memory.standing import Standing, Status
 from app.settings.program import ProgramSettings
 from app.story.story import ChatKind
@@ -36,6 +36,7 @@ from ui.memories.pane.pane import DETAILS, REVIEW
 from ui.memories.words import importance_words, source_words
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
+from ui.shell.entries import ENTRY_ROLE, Entry
 
 pytestmark = pytest.mark.slow
 
@@ -863,3 +864,31 @@ async def test_the_keyboard_stays_in_the_pane_when_its_sheet_changes(
     await until(page.pane.review.hasFocus)
     page.pane.show_kind(DETAILS)
     assert page.pane.detail.area.hasFocus()
+
+
+def memories_of(page: MemoriesPage) -> list[Memory]:
+    standings = (page.model.standing(row) for row in range(page.model.rowCount()))
+    return [standing.memory for standing in standings if standing is not None]
+
+
+async def test_the_palette_finds_memories_of_the_chat_and_leads_to_them(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    desk = demo_window.desk
+    assert desk is not None
+    memory = next(m for m in memories_of(page) if len(m.text.split()) > 4)
+    demo_window.show_page("story")
+    desk.open_palette()
+    field = QApplication.focusWidget()
+    assert isinstance(field, QLineEdit)
+    field.setText(" ".join(memory.text.split()[:4]))
+    shown = desk._palette._model
+
+    def rows() -> list[Entry]:
+        return [shown.index(row).data(ENTRY_ROLE) for row in range(shown.rowCount())]
+
+    await until(lambda: memory.text in [row.text for row in rows()])
+    place = [row.text for row in rows()].index(memory.text)
+    desk._palette._choose(shown.index(place))
+    assert demo_window.page is page
+    await until(lambda: page.chosen.ids == [memory.id])

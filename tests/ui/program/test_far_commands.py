@@ -198,3 +198,22 @@ async def test_presets_of_prompts_are_reached_from_everywhere(desk: Desk) -> Non
     assert isinstance(page, SettingsPage)
     assert page.shows_prompts
     assert page.open_prompts().bar.name.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("edit the prompts", "Prompts for the model"),
+        ("set prices", "Work"),
+        ("Make recaps in stages", "Recaps"),
+        ("export as World Info", "Recaps"),
+    ],
+)
+async def test_the_words_of_a_button_lead_to_it(desk: Desk, words: str, name: str) -> None:
+    found = find_entries(words, desk._shown_actions(), None, desk._far_commands())
+    assert name in [entry.text for entry in found]
+
+
+async def test_the_words_of_a_button_lead_to_it_in_german(in_german: None, desk: Desk) -> None:
+    found = find_entries("Prompts bearbeiten", desk._shown_actions(), None, desk._far_commands())
+    assert [entry.text for entry in found] == [words_of(desk._actions["prompts"])]
