@@ -105,15 +105,14 @@ def spoken_row(title: str, used: int, budget: int, full: int, lent: int = 0) -> 
 def switched(mode: str, before: int, after: int) -> str:
     """What a switch of modes changed. before, after: tokens of all slots in the next prompt."""
     now = (
-        tr("There is one budget for each kind of memory now.")
+        tr("Each kind of memory has its own budget now.")
         if mode == ADVANCED
         else tr("All kinds of memory share one total now.")
     )
     if before == after:
         return " ".join((now, tr("The next prompt stays as it is.")))
-    changed = tr(
-        "The next prompt gets {after} tokens from Tavernkeep instead of {before}. Undo takes that "
-        "back.",
+    changed = tr(  # brief: all of it has to fit into half of the status bar
+        "The next prompt gets {after} tokens instead of {before}.",
         after=number(after),
         before=number(before),
     )

@@ -15,9 +15,9 @@ from app.story.story import Story
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.fields import MORE, Choice
-from ui.controls.labels import Label, body, plain_tip, section
+from ui.controls.labels import Label, body, section
 from ui.controls.prose import ProseField
-from ui.controls.surfaces import Line
+from ui.controls.surfaces import Line, scrolling
 from ui.controls.timers import once
 from ui.core.session import Session
 from ui.core.slot_words import (
@@ -28,6 +28,7 @@ from ui.core.slot_words import (
     version_word,
 )
 from ui.inspector.next_prompt import NextPrompt
+from ui.inspector.scrolled_words import ScrolledWords
 from ui.recaps.token_tally import TokenTally
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -77,7 +78,7 @@ class Inspector(QWidget):
         self._bar = BudgetBar()
         self._used = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._change = Label(font=ui_font(12), tone=T2_ROLE)
-        self._left = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self._left = ScrolledWords(Label(font=ui_font(12), tone=T2_ROLE, wraps=True))
         self._left.hide()
         self._text = ProseField(tr("Running recap"))
         self._text.committed.connect(self._keep)
@@ -151,7 +152,7 @@ class Inspector(QWidget):
         nothing_column.setContentsMargins(0, 0, 0, 0)
         nothing_column.addWidget(self._empty)
         nothing_column.addStretch(1)
-        self._stack.addWidget(nothing)
+        self._stack.addWidget(scrolling(nothing, name=tr("Running recap")))
         self._commands = QWidget()
         commands = QHBoxLayout(self._commands)
         commands.setContentsMargins(0, 0, 0, 0)
@@ -252,9 +253,7 @@ class Inspector(QWidget):
 
     def _show_tokens(self, slot: Slot, slots: SlotSet) -> None:
         words = self._why_less(slot, slots.whole_recap, slots.recap)
-        self._left.setText(words)
-        self._left.setToolTip(plain_tip(words))  # where room is scarce its last lines are cut
-        self._left.setVisible(bool(words))
+        self._left.say(words)
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
         self._used.setText(
             tr(

@@ -210,7 +210,11 @@ async def test_a_switch_of_modes_says_what_it_changes_in_the_prompt(
     page.tools.modes.chosen.emit("simple")
     await until(lambda: "budget_total" in page.board.rows)
     assert said[0].startswith("All kinds of memory share one total now. The next prompt gets ")
-    assert said[0].endswith(" Undo takes that back.")
+    assert said[0].split(" tokens ")[-1].startswith("instead of ")
+    bar = window.frame.status
+    bar.resize(1366, bar.height())
+    item = bar._said
+    assert item.sizeHint().width() <= (1366 - 28) // 2  # what it may have beside bad news
 
 
 async def test_a_slot_is_made_to_fit_with_what_it_needs_and_a_little_more(

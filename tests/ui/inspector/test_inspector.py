@@ -15,7 +15,7 @@ from app.story.recaps import injected_version
 from tests.labelled import WrittenTavern
 from ui.controls.labels import Label
 from ui.core.chat_words import chat_words
-from ui.inspector.inspector import Inspector
+from ui.inspector.inspector import ALL_CLOSED_STAY_OUT, Inspector
 from ui.program.main_window import MainWindow
 from ui.program.story_stage import StoryStage
 
@@ -111,6 +111,32 @@ async def test_that_the_prompt_has_no_room_for_its_budget_is_said(
     assert says(stage, f"{words} 200 of")
     told = next(one for one in stage.inspector.findChildren(Label) if words in one.text())
     assert words in told.toolTip()  # read whole also where room is scarce
+
+
+async def test_what_is_explained_keeps_its_lines_whole_in_a_low_window(
+    demo_window: MainWindow, until: Until
+) -> None:
+    pane = stage_of(demo_window).inspector
+    await until(lambda: bool(pane.shown_text))
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    await until(lambda: bool(session.slots.slots))
+    slots = tuple(
+        replace(slot, tokens=180, budget=200, full_tokens=600)
+        if slot.key == RUNNING_RECAP_KEY
+        else slot
+        for slot in session.slots.slots
+    )
+    session.slots_changed.emit(replace(session.slots, slots=slots, whole_recap=900))
+    pane.setMaximumHeight(260)
+    words = next(one for one in pane.findChildren(Label) if "besides the messages" in one.text())
+    await until(lambda: pane.height() <= 260)
+    await until(lambda: words.height() >= words.heightForWidth(words.width()))
+    pane._facts.hide()
+    pane._stack.setCurrentIndex(1)
+    pane._empty.setText(ALL_CLOSED_STAY_OUT * 2)
+    empty = pane._empty
+    await until(lambda: empty.isVisible() and empty.height() >= empty.heightForWidth(empty.width()))
 
 
 async def test_what_the_next_reply_gets_is_what_its_budget_lets_through(
