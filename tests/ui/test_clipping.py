@@ -307,6 +307,5 @@ async def test_why_less_of_the_recap_is_sent_is_whole(
     if not stage.inspector.isVisible():
         demo_window.actions_["pane.right"].trigger()
     await until(stage.inspector.version_choice.isVisible)
-    stage.inspector._left.setText(tr(LESS_IS_SENT, n="174", all="953"))
-    stage.inspector._left.show()
+    stage.inspector._left.say(tr(LESS_IS_SENT, n="174", all="953"))
     assert await still_clipped(stage.inspector) == []
