@@ -331,6 +331,7 @@ class Wiring(News, ABC):
             self._counter.count,
             self._tasks,
             shown=self.recap_texts.shown,
+            noted=self._queue.note_beside,
         )
         self._mirror = Mirror(self._store, self._link, backups=self.folders.backups / "chats")
         self.page = PageSide(self._link, self._chats, self.settings, lambda: self.work.to_do)

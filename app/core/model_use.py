@@ -11,7 +11,7 @@ from app.core.translation import N_, trn
 
 MILLION = 1_000_000
 CAPPED = N_("Waits until midnight because of today's limit.")  # of one operation
-AWAY, TRIAL = "away", "trial"  # tasks that are no kind of operation
+TRIAL = "trial"  # a task that is no kind of operation
 
 T = TypeVar("T")
 

@@ -39,6 +39,7 @@ class OperationKind(StrEnum):
     SUMMARY = "summary"
     TRIGGERS = "triggers"
     UPKEEP = "upkeep"
+    AWAY = "away"  # asked for beside the queue, and noted there
 
 
 MEMORY_KINDS = frozenset(

@@ -46,6 +46,7 @@ KIND_WORDS = {
     OperationKind.SUMMARY: N_("Summary"),
     OperationKind.TRIGGERS: N_("Keywords of memories"),
     OperationKind.UPKEEP: N_("What no longer holds"),
+    OperationKind.AWAY: N_("Story so far"),
 }
 STATUS_WORDS = {
     OperationStatus.PENDING: N_("Waiting"),

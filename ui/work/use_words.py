@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import date
 
-from app.core.model_use import AWAY, TRIAL, DayCap, Spent
+from app.core.model_use import TRIAL, DayCap, Spent
 from app.core.operations import OperationKind
 from app.core.translation import N_, number, tr, trn
 from app.settings.values import REGISTRY
 from ui.controls.dates import day_words as date_words
 from ui.work.model import KIND_WORDS
 
-OTHER_WORDS = {AWAY: N_("Story so far"), TRIAL: N_("Model tests")}
+OTHER_WORDS = {TRIAL: N_("Model tests")}
 
 EMPTY = N_(
     "No model has been asked yet. Each request is counted here, by day and by task. Work without "

@@ -36,9 +36,9 @@ _taken: ContextVar[list[RequestUse] | None] = ContextVar("taken", default=None)
 
 
 @contextmanager
-def noting() -> Iterator[list[RequestUse]]:
-    """All that is taken within, also by what then fails."""
-    uses: list[RequestUse] = []
+def noting(uses: list[RequestUse] | None = None) -> Iterator[list[RequestUse]]:
+    """All that is taken within, also by what then fails or is stopped. uses: where it is noted."""
+    uses = [] if uses is None else uses
     token = _taken.set(uses)
     try:
         yield uses

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 
 from app.core.errors import StoreError
-from app.core.model_use import AWAY, CAPPED, TRIAL, DayCap, ModelUse, Spent, Tariff
-from app.core.operations import Operation
+from app.core.model_use import CAPPED, TRIAL, DayCap, ModelUse, Spent, Tariff
+from app.core.operations import Operation, OperationKind
 from app.core.signals import Signal
 from app.core.translation import tr
 from app.llm.prompts.prompt_files import (
@@ -42,12 +42,12 @@ _KIND_OF: Mapping[str, str] = {
         )
         for task in TASKS_OF[kind]
     },
-    "memory_away": AWAY,
+    "memory_away": OperationKind.AWAY.value,
 }
 
 
 def kind_of(task: str) -> str:
-    """Which work a prompt is part of: an operation's kind, or `away`."""
+    """Which work a prompt is part of: an operation's kind."""
     return _KIND_OF.get(task, task)
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from app.core.errors import AnswerUnusable, BackendError, TavernkeepError
+from app.core.operations import OperationKind, OperationSpec
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, speaking, tr, trn
 from app.llm.backends.page_line import telling_of
 from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.meter import RequestUse, noting
 from app.memory.documents.away import Stored, absence, is_due, spoken, without_model
 from app.settings.memory import MemorySettings
 from app.store.kept_answers import KeptInStore
@@ -38,6 +41,14 @@ SHOW_AGAIN_SECONDS, SHOW_TIMES = 2.0, 60
 WRITING = N_("{model} is writing the story so far …")
 
 
+class Noted(Protocol):
+    """Keeps a request that was asked beside the queue among the work that ended."""
+
+    async def __call__(
+        self, spec: OperationSpec, uses: Sequence[RequestUse], *, begun: float, in_vain: str = ""
+    ) -> None: ...
+
+
 def recap_title(seconds: float) -> str:
     """How long ago it was; -1 where that is not said."""
     if seconds < 0:
@@ -57,13 +68,14 @@ class AwayRecaps:
     model: whom to ask, None to tell what is stored as it is: without a model, and while the one
     there is has something else to do. The text is shown and not kept, and is in no prompt.
     shown: a text about a chat as its readers are shown it; as it is unless something is set.
+    noted: is told of each request that was paid for.
 
     Signals:
         told: an AwayRecap to be shown.
         over: the chat whose recap is of no interest any more, since its story goes on.
     """
 
-    # 7 parameters: wiring.py alone makes it.
+    # 8 parameters: wiring.py alone makes it.
     def __init__(
         self,
         store: Store,
@@ -74,12 +86,14 @@ class AwayRecaps:
         tasks: TaskSupervisor,
         *,
         shown: Callable[[Path, str], str] = lambda _, text: text,
+        noted: Noted | None = None,
     ) -> None:
         self._store = store
         self._chats = chats
         self._link = link
         self._model = model
         self._shown = shown
+        self._noted = noted
         self._count = count
         self._tasks = tasks
         self._busy: dict[Path, bool] = {}  # what is being told, and whether somebody asked for it
@@ -177,13 +191,18 @@ class AwayRecaps:
             label = model.label
             card = partial(card_in, seconds=-1, text=lambda: tr(WRITING, model=label))
             await self._link.show_recap(chat.chat.path, card)
-        try:
-            with telling_of(chat.chat.user_folder):
+        begun, failed = time.time(), ""
+        with telling_of(chat.chat.user_folder), noting() as taken:
+            try:
                 kept = KeptInStore(self._store)
                 return await away_recap(chat, model, self._count, kept, is_asked=is_asked)
-        except BackendError as error:
-            log.debug("No model told what happened before: %s", error)
-            return _instead(stored_of(chat), error, model.label) if model is not None else ""
+            except BackendError as error:
+                log.debug("No model told what happened before: %s", error)
+                failed = str(error)
+                return _instead(stored_of(chat), error, model.label) if model is not None else ""
+            finally:
+                if taken and self._noted is not None:
+                    await self._noted(_spec(chat), taken, begun=begun, in_vain=failed)
 
     async def _last(self, chat: OpenChat) -> float | None:
         """When the story was last played; never so long ago as its newest message says.
@@ -203,6 +222,13 @@ class AwayRecaps:
     async def _save(self, chat: OpenChat, moment: float) -> None:
         self._saved[chat.chat.path] = time.monotonic()
         await self._store.run(lambda: self._store.activity.save(chat.chat_id, moment))
+
+
+def _spec(chat: OpenChat) -> OperationSpec:
+    """What was asked for, as a row of the work that ended."""
+    last = chat.story.messages[-1].anchor if chat.story.messages else ""
+    kind = OperationKind.AWAY
+    return OperationSpec(kind, chat.chat_id, kind.value, last, N_("Story so far"))
 
 
 def _instead(stored: Stored, error: BackendError, model: str) -> str:

@@ -18,6 +18,7 @@ MODEL_OF: Mapping[OperationKind, str] = {
     OperationKind.SUMMARY: "model_texts",
     OperationKind.TRIGGERS: "model_texts",
     OperationKind.UPKEEP: "model_memory",
+    OperationKind.AWAY: "model_memory",
     OperationKind.CONTINUITY: "model_checks",
     OperationKind.DETECT_BREAKS: "model_scene_breaks",
 }

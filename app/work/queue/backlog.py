@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -15,17 +16,21 @@ from app.core.operations import (
     Operation,
     OperationSpec,
     OperationStatus,
+    Outcome,
     Work,
 )
 from app.core.signals import Signal
+from app.llm.writers.meter import RequestUse
 from app.store.operations import HISTORY_KEPT
 from app.store.store import Store
 from app.work.queue.absences import Absences, Asked
-from app.work.queue.failures import dropped, with_tokens_of
+from app.work.queue.failures import done, dropped, having_taken, with_tokens_of
 from app.work.queue.outcomes import GIVEN_UP, Outcomes
 from app.work.queue.useless_answers import UselessAnswers
 from app.work.queue.waiting import NOBODY_PLAYS, Front, Key, Surroundings, needed_keys
 from app.work.queue.waiting import surroundings as surroundings_of
+
+log = logging.getLogger(__name__)
 
 SHOWN_AS = {OperationStatus.FAILED: 0, OperationStatus.CANCELLED: 2}  # others between them
 Renewed = Callable[[OperationSpec], Awaitable[OperationSpec]]
@@ -265,6 +270,32 @@ class Backlog:
         needed = needed_keys(other.spec for other in self.open.values())
         for operation in operations:
             self._finish(operation, needed, is_shown=not is_traceless(operation))
+        self.announce()
+
+    async def note_beside(
+        self, spec: OperationSpec, uses: Sequence[RequestUse], *, begun: float, in_vain: str = ""
+    ) -> None:
+        """Show among what ended a request that was asked beside the queue, and paid for. begun:
+        seconds since the epoch. in_vain: as in Outcome.
+
+        A database that cannot be written must not cost the answer.
+        """
+        store = self._store.operations
+
+        def unit() -> Operation:
+            (added,) = store.add([spec])
+            noted = done(having_taken(added, uses), Outcome(in_vain=in_vain))
+            noted = replace(noted, attempts=1, started=begun, finished=time.time())
+            noted = replace(noted, backend=uses[-1].backend)
+            store.update(noted)
+            return noted
+
+        try:
+            noted = await self._store.run(unit)
+        except StoreError as error:
+            log.warning("A request is told in no row: %s", error)
+            return
+        self._finish(noted, ())
         self.announce()
 
     async def do_again(self, ended: Sequence[Operation]) -> None:

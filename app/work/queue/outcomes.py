@@ -50,6 +50,7 @@ MADE_ANEW = frozenset(
 BESIDE_THE_STORY = MADE_ANEW | {OperationKind.CONTINUITY}
 IN_VAIN_AT_MOST = 2
 MADE_UP_FOR = N_("It failed, but a later job made up for it.")
+TRIED_AGAIN = N_("It was tried again later.")
 
 
 class Outcomes:
@@ -212,8 +213,8 @@ def _bounded(ended: Sequence[Operation]) -> list[Operation]:
 
 def without_overtaken(ended: Sequence[Operation]) -> list[Operation]:
     """Finished operations, newest first, but failures of work that ended in another way since, of
-    a task that was done since, or of one that was tried again as other work. Of a task that was
-    done since, what was paid for still stands there, as no failure.
+    a task that was done since, or of one that was tried again as other work. What was paid for
+    still stands there, as no failure.
     """
     kept: list[Operation] = []
     works: set[Work] = set()
@@ -226,8 +227,9 @@ def without_overtaken(ended: Sequence[Operation]) -> list[Operation]:
         is_overcome = overcome.has(operation)
         if not is_overtaken and not is_overcome:
             kept.append(operation)
-        elif is_overcome and spec.work not in works and operation.prompt_tokens:
-            kept.append(replace(operation, status=OperationStatus.OUTDATED, error=tr(MADE_UP_FOR)))
+        elif operation.prompt_tokens:
+            why = tr(MADE_UP_FOR if is_overcome else TRIED_AGAIN)
+            kept.append(replace(operation, status=OperationStatus.OUTDATED, error=why))
         works.add(spec.work)
         tasks.add(_task(spec))
         if operation.status is OperationStatus.DONE:

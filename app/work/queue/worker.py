@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.errors import (
@@ -217,20 +217,30 @@ class Worker:
                 await self._sleep()
                 continue
             self._backlog.current = operation.id
+            taken: list[RequestUse] = []
             self._running = self._tasks.spawn(
-                self._attempt(operation), name=operation.spec.kind.value
+                self._attempt(operation, taken), name=operation.spec.kind.value
             )
             try:
                 await asyncio.wait([self._running])
-                await self._take(operation, self._running)
+                await self._take(operation, self._running, taken)
             finally:
                 self._backlog.current = self._running = None
 
-    async def _take(self, operation: Operation, attempt: asyncio.Task[Operation]) -> None:
-        """Keep how an attempt ended; the worker does so itself, where nobody cancels it."""
+    async def _take(
+        self,
+        operation: Operation,
+        attempt: asyncio.Task[Operation],
+        taken: Sequence[RequestUse],
+    ) -> None:
+        """Keep how an attempt ended; the worker does so itself, where nobody cancels it. taken: its
+        requests, which one that was stopped has to be told to have taken.
+        """
         is_outdated = operation.id in self._outdated
         self._outdated.discard(operation.id)
         now = self._backlog.open.get(operation.id, operation)
+        if attempt.cancelled():
+            now = having_taken(now, taken)
         if attempt.cancelled() and is_outdated:
             outcome = replace(now, status=OperationStatus.OUTDATED, error=tr(CHANGED))
         elif attempt.cancelled():
@@ -261,9 +271,9 @@ class Worker:
         except TimeoutError:
             return
 
-    async def _attempt(self, operation: Operation) -> Operation:
-        """Try it once; gives the operation as it stands then."""
-        with noting() as taken:
+    async def _attempt(self, operation: Operation, taken: list[RequestUse]) -> Operation:
+        """Try it once; gives the operation as it stands then. taken: its requests are added."""
+        with noting(taken):
             return await self._try(operation, begun(operation), taken)
 
     async def _try(

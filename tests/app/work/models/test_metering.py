@@ -12,7 +12,6 @@ import pytest
 
 from app.core.errors import BackendRefused, BackendUnreachable, StoreError
 from app.core.model_use import (
-    AWAY,
     CAPPED,
     TRIAL,
     DayCap,
@@ -68,7 +67,7 @@ def operation(number: int) -> Operation:
 
 
 def test_every_prompt_belongs_to_a_kind_of_work() -> None:
-    kinds = {kind.value for kind in OperationKind} | {AWAY}
+    kinds = {kind.value for kind in OperationKind}
     assert {kind_of(task) for task in TASKS} <= kinds
 
 

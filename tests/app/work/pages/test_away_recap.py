@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -14,10 +14,12 @@ import pytest
 import pytest_asyncio
 
 from app.core.errors import AnswerUnusable, BackendBusy
+from app.core.operations import OperationKind, OperationSpec
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
 from app.llm.tokenizer import counter_for
 from app.llm.writers.memory_model import MemoryModel
+from app.llm.writers.meter import RequestUse, note
 from app.llm.writers.written import KeptAnswers
 from app.settings.values import Settings
 from app.store.store import Store
@@ -78,6 +80,7 @@ class Model:
         self.times += 1
         self.asked.set()
         await self.may_answer.wait()
+        note(RequestUse("memory_away", self.label, 700, 80))
         if self.error is not None:
             raise self.error
         await kept.keep("the same question", WRITTEN)
@@ -111,6 +114,7 @@ class Away:
     settings: Settings
     model: Model | None = None
     told: list[AwayRecap] = field(default_factory=list)
+    noted: list[tuple[OperationKind, int, str]] = field(default_factory=list)
 
     @property
     def path(self) -> Path:
@@ -118,6 +122,12 @@ class Away:
 
     def idle_model(self) -> MemoryModel | None:
         return cast(MemoryModel | None, self.model)
+
+    async def note(
+        self, spec: OperationSpec, uses: Sequence[RequestUse], *, begun: float, in_vain: str = ""
+    ) -> None:
+        assert (spec.chat, begun > 0) == (self.chat.chat_id, True)
+        self.noted.append((spec.kind, sum(use.prompt_tokens for use in uses), in_vain))
 
     def hear(self, recap: AwayRecap) -> None:
         self.told.append(recap)
@@ -152,7 +162,9 @@ async def away(tmp_path: Path, store: Store) -> AsyncIterator[Away]:
     pages.path = page.path
     made = Away(store, await chats.open(page.path), page, pages, tasks, settings)
     link = cast(BridgeLink, pages)
-    previously = AwayRecaps(store, chats, link, made.idle_model, counter_for().count, tasks)
+    previously = AwayRecaps(
+        store, chats, link, made.idle_model, counter_for().count, tasks, noted=made.note
+    )
     previously.told.connect(made.hear)
     yield made
     chats.close()
@@ -274,6 +286,7 @@ async def test_the_same_recap_is_not_paid_for_twice(away: Away) -> None:
         await away.tasks.wait()
     assert [text for _, text in away.pages.recaps].count(WRITTEN) == 2
     assert away.model.times == 1
+    assert away.noted == [(OperationKind.AWAY, 700, "")]  # a row of the work for each request
 
 
 async def test_where_the_model_fails_what_is_stored_is_told(away: Away) -> None:
@@ -302,6 +315,7 @@ async def test_where_the_answer_is_of_no_use_the_running_recap_is_told_and_that_
     await away.chat.refresh()
     away.pages.recap_asked.emit(away.path)
     await away.tasks.wait()
+    assert away.noted == [(OperationKind.AWAY, 700, "Without a recap.")]
     said = "The answer of wolf-7b was not usable. This is the running recap."
     assert away.pages.recaps[-1][1] == f"{said}\n\n{STORED}"
 

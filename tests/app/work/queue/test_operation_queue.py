@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -12,9 +13,11 @@ from app.core.errors import (
 )
 from app.core.operations import (
     Operation,
+    OperationKind,
     OperationStatus,
 )
 from app.core.tasks import TaskSupervisor
+from app.llm.writers.meter import RequestUse, note
 from app.store.store import Store
 from app.work.queue.operation_queue import OperationQueue
 from tests.app.work.queue.scripted_queue import (
@@ -105,6 +108,54 @@ async def test_cancelling_stops_what_runs_at_once(store: Store, tasks: TaskSuper
     await queue.wait_idle()
     assert script.done == ["next"]
     assert ("long", OperationStatus.CANCELLED) in script.ended
+
+
+@pytest.mark.parametrize("way", ["cancelled", "outdated"])
+async def test_what_a_stopped_request_took_stands_in_its_row_also_when_it_is_done_later(
+    store: Store, tasks: TaskSupervisor, way: str
+) -> None:
+    """It rose the sum of the day, and no row told of it."""
+    begun = asyncio.Event()
+
+    async def broken_off() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            note(RequestUse("recap", "wolf-7b", 900, 12, is_estimated=True))
+
+    script = Script({"recap": broken_off})
+    queue = await queue_of(store, tasks, script)
+    await queue.add([spec("recap")])
+    await begun.wait()
+    if way == "cancelled":
+        await queue.cancel(queue.operations[0].id, is_final=False)
+    else:
+        queue.outdate_running(1, lambda _: True)
+    await queue.wait_idle()
+    (stopped,) = queue.operations
+    assert (stopped.prompt_tokens, stopped.output_tokens, stopped.backend) == (900, 12, "wolf-7b")
+    script.acts.clear()
+    await queue.add([spec("recap")])
+    await queue.wait_idle()
+    done, before = queue.operations
+    assert (done.status, done.prompt_tokens) == (OperationStatus.DONE, 3)
+    assert (before.status, before.prompt_tokens) == (OperationStatus.OUTDATED, 900)
+
+
+async def test_a_request_beside_the_queue_has_its_row_and_is_there_after_a_restart(
+    store: Store, tasks: TaskSupervisor
+) -> None:
+    queue = await queue_of(store, tasks, Script())
+    told = replace(spec("away"), kind=OperationKind.AWAY)
+    uses = [RequestUse("memory_away", "wolf-7b", 700, 80)]
+    for _ in range(2):
+        await queue.note_beside(told, uses, begun=1_000_000.0)
+    rows = [(op.status, op.prompt_tokens, op.output_tokens, op.backend) for op in queue.operations]
+    assert rows == [(OperationStatus.DONE, 700, 80, "wolf-7b")] * 2
+    assert not queue.left(1)
+    again = await queue_of(store, tasks, Script())
+    assert [op.spec.kind for op in again.operations] == [OperationKind.AWAY] * 2
 
 
 @pytest.mark.pitfall(9)
