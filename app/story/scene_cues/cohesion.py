@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from math import log
+from math import fsum, log
 
 import numpy as np
 import numpy.typing as npt
@@ -82,4 +82,5 @@ class Common:
         rows.append([0.0] * _BAND)
         for apart in range(min(_BAND, len(recent))):
             common = words & recent[-1 - apart]
-            rows[-1 - apart][apart] = sum([weights[word] for word in common])
+            # Exact, since words come in another order in each process, and a sum must not.
+            rows[-1 - apart][apart] = fsum([weights[word] for word in common])

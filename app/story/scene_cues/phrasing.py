@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 
 from app.core.resources import RESOURCES
 
@@ -105,7 +106,8 @@ def _words(text: str) -> list[str]:
 
 
 def _sum(weights: Mapping[str, float], features: set[str]) -> float:
-    return sum([weights[name] for name in features if name in weights])
+    # Exact, since a set's order differs from process to process and a sum must not.
+    return fsum([weights[name] for name in features if name in weights])
 
 
 NOTHING_LEARNED = Phrasing()
