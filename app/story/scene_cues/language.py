@@ -143,7 +143,8 @@ class LanguagePack(Phrases):
     that stand before nouns, and before places. similes: before what a thing is only compared to.
     titles: words before the names of people.
     place_kinds: nouns for kinds of places. logs: words before the number of an entry in a log.
-    vague: nouns that are in every scene and name none.
+    vague: nouns that are in every scene and name none. endings: of words that name none either,
+    since nobody can see or touch what they say, or since they are no nouns.
     capital_nouns: all nouns are written with a capital.
     statements: phrases by which a sentence says that something changed, is not so, or may be so
     (app/memory/lifecycle/state_change.py). values: what words for numbers say. turns: words by
@@ -168,6 +169,7 @@ class LanguagePack(Phrases):
     place_kinds: frozenset[str]
     logs: frozenset[str]
     vague: frozenset[str]
+    endings: tuple[str, ...]
     capital_nouns: bool
     statements: Phrases
     values: Mapping[str, int]
@@ -196,9 +198,9 @@ def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
     Keys: code, name, stopwords, fillers, questions, addressed; [headers] field = words; [names]
-    article, place, simile, titles, kinds, logs and vague = words; [classes] name = words; [cues]
-    cue = phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be absent.
-    [statements] cue = phrases; [values] word = number. [turns] kind = phrases.
+    article, place, simile, titles, kinds, logs, vague and endings = words; [classes] name = words;
+    [cues] cue = phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be
+    absent. [statements] cue = phrases; [values] word = number. [turns] kind = phrases.
     [moves] kind = phrases. [headings] English = in this language.
     Raises UsageError for text that is no pack.
     """
@@ -227,6 +229,7 @@ def parse_pack(source: str) -> LanguagePack:
             place_kinds=_words(names.get("kinds", ())),
             logs=_words(names.get("logs", ())),
             vague=_words(names.get("vague", ())),
+            endings=tuple(sorted(_words(names.get("endings", ())))),
             capital_nouns=bool(names.get("capital_nouns", False)),
             statements=Phrases(classes, _tree(data.get("statements", {}), classes)),
             values={word.casefold(): int(n) for word, n in data.get("values", {}).items()},

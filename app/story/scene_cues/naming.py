@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from app.story.scene_cues.company import company
 from app.story.scene_cues.language import LanguagePack, spans_of, tokens_of
 from app.story.scene_cues.narration import Voice
 from app.story.scene_cues.reading import STEM, VETO, Reading, Sentence
@@ -15,6 +16,9 @@ LONGEST_NAME = 50
 _SCENE_START = 6  # messages of a scene that name it: later ones would tell how it ends
 _SETTING = 2  # its first ones, which say where it is
 _SETTING_WEIGHT = 1.7
+_SETTING_WORDS = 60  # of a piece of narration, which say where it is by naming it once
+_PARTS = 3  # of a name without a time: the second and third find what the first does not
+_ROOM = 40  # characters of a name that has several
 _LONGEST_PART = 600  # characters of one piece of narration
 _LEAST = 2.0  # what a candidate must score
 _SIMILE = 6  # words behind a simile that belong to it
@@ -46,7 +50,9 @@ def scene_name(
         if place := _header_place(reading):
             is_known = any(_header_place(other) == place for other in before)
             least = SELDOM if is_known else OFTEN
-            about = _about(scene, before, pack, people, place, least=least) if pack else ""
+            about = ""
+            if pack is not None:
+                about = _about(scene, pack, people, place, _Known(before), least=least)
             return _joined(place, about)
     if scene and scene[0].title:
         return _tidy(scene[0].title)
@@ -83,21 +89,29 @@ def _within(when: str, pack: LanguagePack) -> str:
 
 def _about(
     scene: Sequence[Reading],
-    before: Sequence[Reading],
     pack: LanguagePack,
-    people: frozenset[str],
-    place: str,
+    apart: frozenset[str],
+    name: str,
+    known: _Known,
     *,
     least: int,
 ) -> str:
-    """What a scene in a place is about; without a place it is two things that find it.
+    """The things that a scene is about, as far as they have room behind a name.
 
-    least: times that a thing is named.
+    apart: casefolded words that are no things. least: times that a thing is named; where OFTEN,
+    one is enough.
     """
     numbers = pack.classes.get("number", frozenset())
-    apart = people | pack.titles | _calendar(pack) | pack.vague | numbers | set(tokens_of(place))
-    found = topics(scene[:_SCENE_START], pack, apart, _Known(before).freshness, least=least)
-    return ", ".join(found[: 1 if place else 2])
+    no_things = apart | pack.titles | _calendar(pack) | pack.vague | numbers | set(tokens_of(name))
+    found = topics(scene, pack, no_things, known.usual, least=least)
+    most = _PARTS - bool(name) - (bool(name) and least == OFTEN)
+    taken = list[str]()
+    length = len(name)
+    for thing in found:
+        if len(taken) < most and length + len(thing) + 2 <= _ROOM:
+            taken.append(thing)
+            length += len(thing) + 2
+    return ", ".join(taken)
 
 
 def _where(
@@ -108,27 +122,51 @@ def _where(
     *,
     is_dated: bool,
 ) -> str:
-    """The place of a scene, or what it is about; "" for neither.
+    """The place of a scene, or who is in it, with what it is about; "" for nothing.
 
     is_dated: its time finds it, too, so that things named but once are not needed.
     """
-    setting = [_TOKEN.findall(text) for text in _told(scene[:_SETTING])]
-    texts = setting + [_TOKEN.findall(text) for text in _told(scene[_SETTING:_SCENE_START])]
     known = _Known(before)
-    strangers = people | pack.titles | _people(texts, pack) | _calendar(pack)
-    scores: defaultdict[str, float] = defaultdict(float)
-    for number, words in enumerate(texts):
-        weight = _SETTING_WEIGHT if number < len(setting) else 1.0
-        for name, score in _candidates(words, pack, strangers, known):
-            scores[name] += weight * score
-    best = max(scores, key=lambda name: (scores[name], len(name)), default="")
-    is_found = bool(best) and scores[best] >= _LEAST
+    texts = [
+        [_TOKEN.findall(text) for text in _told([reading])] for reading in scene[:_SCENE_START]
+    ]
+    strangers = people | pack.titles | _people([w for of in texts for w in of], pack)
+    strangers |= _calendar(pack)
+    best, is_found = _named_place(texts, pack, strangers, known)
     place = best if is_found and best.casefold() not in pack.place_kinds else ""
-    place = _tidy(place or _place(scene[0], pack, known) or (best if is_found else ""))
-    is_found_already = " " in place or is_dated
-    least = SELDOM if is_found_already else ONCE
-    about = _about(scene, before, pack, people | strangers, place, least=least)
-    return _joined(place, about) if place else _tidy(about)
+    name = _tidy(place or _place(scene[0], pack, known) or (best if is_found else ""))
+    least = SELDOM if " " in name or is_dated else ONCE
+    if not name:
+        apart = people | pack.titles | _calendar(pack)
+        name = company(scene, pack, apart, known.usual)
+    about = _about(scene, pack, people | strangers, name, known, least=least)
+    return _joined(name, about) if name else _tidy(about)
+
+
+def _named_place(
+    texts: Sequence[Sequence[list[str]]],
+    pack: LanguagePack,
+    strangers: frozenset[str],
+    known: _Known,
+) -> tuple[str, bool]:
+    """The name that is most likely the scene's place, and whether it is likely enough.
+
+    texts: words of what each of the first messages narrates. A place that is named but once is
+    where the scene plays only if its setting says so: further on it is spoken of.
+    """
+    scores: defaultdict[str, float] = defaultdict(float)
+    times, of_setting = Counter[str](), set[str]()
+    for number, pieces in enumerate(texts):
+        is_setting = number < _SETTING
+        for words in pieces:
+            for name, score, at in _candidates(words, pack, strangers, known):
+                scores[name] += score * (_SETTING_WEIGHT if is_setting else 1.0)
+                times[name] += 1
+                if is_setting and at < _SETTING_WORDS:
+                    of_setting.add(name)
+    likely = [name for name in scores if times[name] > 1 or name in of_setting]
+    best = max(likely, key=lambda name: (scores[name], len(name)), default="")
+    return best, bool(best) and scores[best] >= _LEAST
 
 
 def _place(reading: Reading, pack: LanguagePack, known: _Known) -> str:
@@ -259,8 +297,8 @@ def _people(texts: Sequence[list[str]], pack: LanguagePack) -> frozenset[str]:
 
 def _candidates(
     words: Sequence[str], pack: LanguagePack, people: frozenset[str], known: _Known
-) -> Iterator[tuple[str, float]]:
-    """Names in a text with what each mention is worth."""
+) -> Iterator[tuple[str, float, int]]:
+    """Names in a text with what each mention is worth, and where it stands."""
     lower = [word.casefold() for word in words]
     at = 0
     while at < len(words):
@@ -281,10 +319,10 @@ def _candidates(
             pass
         elif is_name and led[-1][0].isalpha() and not _POSSESSIVE.search(words[end - 1]):
             worth = 1.0 * (end - at > 1) + 2.0 * bool(before & pack.place_words)
-            yield " ".join(words[at:end]), worth * known.freshness(parts)
+            yield " ".join(words[at:end]), worth * known.freshness(parts), at
         elif is_kind and not pack.similes.intersection(lower[max(0, at - _SIMILE) : at]):
             worth = 0.4 + 0.4 * has_article + 0.4 * bool(before & pack.place_words)
-            yield words[at], worth * known.freshness(parts)
+            yield words[at], worth * known.freshness(parts), at
         at = end
 
 
@@ -298,6 +336,10 @@ class _Known:
     def freshness(self, parts: Sequence[str]) -> float:
         """1 for words that were not used, less for the others."""
         return 1 / (1 + 0.7 * sum(map(self._count, parts)) / len(parts))
+
+    def usual(self, parts: Sequence[str]) -> float:
+        """The share of the messages before that have such words."""
+        return sum(map(self._count, parts)) / len(parts) / max(1, len(self._before))
 
     def _count(self, word: str) -> int:
         stem = word[:STEM]
