@@ -8,11 +8,14 @@ from app.settings.setting import Scope, Section, Setting
 
 GENERATION_BUDGET = 8192  # tokens (spec/smart-memory.md §4)
 
+# How the window looks. No change of it is a step that undo takes back, as none of language and size
+# of the interface is, which belong to the machine.
+APPEARANCE = frozenset({"theme", "contrast", "story_colours", "story_text_size"})
 # What a window alone reads: no prompt and no work depends on it.
-OF_WINDOW = frozenset(
-    {"theme", "contrast", "story_colours", "story_text_size", "window_state", "memories_shown"}
-    | {"follow_page", "close_to_tray", "tray_notices"}
-)
+OF_WINDOW = APPEARANCE | {
+    *("window_state", "memories_shown"),
+    *("follow_page", "close_to_tray", "tray_notices"),
+}
 
 
 class ProgramSettings(Group):

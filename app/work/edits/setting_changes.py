@@ -13,6 +13,7 @@ from app.core.paths import places_of
 from app.core.translation import N_
 from app.llm.backends.specs import parse_spec
 from app.settings.models import KIND_MODELS
+from app.settings.program import APPEARANCE
 from app.settings.setting import Setting
 from app.settings.values import REGISTRY, Settings, ValueInForce
 from app.sillytavern.data_folders import find_taverns
@@ -67,7 +68,8 @@ class SettingChanges:
         """Change a setting, for one chat when `path` is given.
 
         noted_in: the open chat in whose history this is a step that undo takes back, None for
-        none. Raises UsageError, or NoTavern, for what makes no sense; then nothing is changed.
+        none; how the window looks is no step anywhere. Raises UsageError, or NoTavern, for what
+        makes no sense; then nothing is changed.
         """
         chat_id = self._chat_id(path)
         await self._check(name, value)
@@ -108,7 +110,7 @@ class SettingChanges:
         name, chat_id = key[2], int(key[1]) if key[1] else None
         after = self._settings.in_force(name, chat_id=chat_id).value
         journal = self._store.undo
-        if noted_in is None or journal.is_sealed or after == before:
+        if noted_in is None or journal.is_sealed or after == before or name in APPEARANCE:
             return change
         history, now = self._chats.required(noted_in).chat_id, self._clock()
         last = self._noted

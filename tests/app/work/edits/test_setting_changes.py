@@ -13,7 +13,8 @@ from app.work.edits.setting_changes import label_of
 from tests.labelled import WrittenTavern
 from tests.memory_world import opened
 
-THEME, BUDGET, SWITCH = "theme", "running_recap_budget", "state_ledger_enabled"
+CHOICE, BUDGET, SWITCH = "own_connection_beside", "running_recap_budget", "state_ledger_enabled"
+CHOSEN = f"setting {REGISTRY[CHOICE].label_text}: It continues → Automatic"
 
 
 async def test_a_change_of_a_setting_is_taken_back_and_made_again_by_name(
@@ -22,14 +23,14 @@ async def test_a_change_of_a_setting_is_taken_back_and_made_again_by_name(
     async with opened(demo_tavern, tmp_path / "own data") as world:
         chat, companion = demo_tavern.chat, world.companion
         put, edits = companion.put_setting, companion.edits
-        await put(THEME, "dark")
+        await put(CHOICE, "always")
         assert await edits.undo_labels(chat) == ("", "")
 
-        await put(THEME, "light", noted_in=chat)
-        assert await edits.undo(chat) == "setting Theme: Dark → Light"
-        assert companion.settings[THEME] == "dark"
+        await put(CHOICE, "auto", noted_in=chat)
+        assert await edits.undo(chat) == CHOSEN
+        assert companion.settings[CHOICE] == "always"
         await edits.redo(chat)
-        assert companion.settings[THEME] == "light"
+        assert companion.settings[CHOICE] == "auto"
 
         await put(BUDGET, 700, path=chat, noted_in=chat)
         assert REGISTRY[BUDGET].scope is Scope.CHAT
@@ -41,7 +42,7 @@ async def test_a_change_of_a_setting_is_taken_back_and_made_again_by_name(
             await put(BUDGET, value, noted_in=chat)
         assert await edits.undo(chat) == f"setting {REGISTRY[BUDGET].label}: 1,000 → 1,030"
         assert companion.settings[BUDGET] == 1000
-        assert (await edits.undo_labels(chat))[0] == "setting Theme: Dark → Light"
+        assert (await edits.undo_labels(chat))[0] == CHOSEN
 
         await put(BUDGET, 300, noted_in=chat)
         await companion.reset_setting(BUDGET, noted_in=chat)
@@ -49,6 +50,20 @@ async def test_a_change_of_a_setting_is_taken_back_and_made_again_by_name(
         await put(SWITCH, False, noted_in=chat)
         await edits.undo(chat)
         assert companion.settings[SWITCH] is True
+
+
+async def test_how_the_window_looks_is_no_step_so_that_undo_takes_back_what_came_before(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    async with opened(demo_tavern, tmp_path / "own data") as world:
+        chat, companion = demo_tavern.chat, world.companion
+        await companion.put_setting(BUDGET, 700, noted_in=chat)
+        looks = (("theme", "dark"), ("contrast", "high"), ("story_text_size", 18.0))
+        for name, value in looks:
+            await companion.put_setting(name, value, noted_in=chat)
+        await companion.reset_setting("contrast", noted_in=chat)
+        assert await companion.edits.undo(chat) == f"setting {REGISTRY[BUDGET].label}: 1,000 → 700"
+        assert companion.settings["theme"] == "dark"
 
 
 @pytest.mark.parametrize(
