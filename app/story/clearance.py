@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.core.translation import trn
 from app.story.messages import MessageRecap
-from app.story.recaps import RunningVersion, SceneRecap
+from app.story.recaps import RunningVersion, SceneRecap, visible_versions
+from app.story.story import Story
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +92,21 @@ class Clearance:
                 self.running_versions,
             )
         )
+
+
+def as_shown(counted: Clearance, story: Story) -> Clearance:
+    """What of it the pages show, so that numbers agree: scenes that there are, their recaps,
+    versions of the running recap that are offered. Marks that nobody sees are not counted, unless
+    there is nothing else.
+    """
+    ended = [scene for scene in story.scenes if scene.is_closed]
+    shown = replace(
+        counted,
+        messages=0,
+        scene_breaks=len(ended),
+        scene_recaps=sum(story.scene_recap(scene) is not None for scene in ended),
+        searched=0,
+        swipe_recaps=0,
+        running_versions=len(visible_versions(story.running.versions, story.places)),
+    )
+    return shown or counted

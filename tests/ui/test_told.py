@@ -16,10 +16,13 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from app.companion import Companion
 from app.core.part_health import Health, HealthItem, Light
+from app.story.clearance import Clearance
+from app.views.asked_cost import AskedCost
 from tests.labelled import WrittenTavern
 from tests.ui.samples import message, story
 from ui.core.window_state import WindowState
 from ui.library.chats import CHAT_ROLE, IN_PAGE_ROLE
+from ui.offers.clearing import clearing_sentence
 from ui.offers.sync_news import news_sentence
 from ui.program.main_window import MainWindow
 from ui.shell.status_bar import StatusBar, StatusItem
@@ -265,7 +268,11 @@ async def test_clearing_a_chat_says_first_what_goes_and_is_one_step_back(
     assert before is not None
     page.story_actions.clear_all.trigger()
     await until(lambda: notice.way_on == "Clear them all")
-    assert f"{len(before.breaks)} scene breaks" in notice.sentence
+    ended = sum(scene.is_closed for scene in before.scenes)
+    assert f" {ended} scene breaks, {ended} scene recaps and " in notice.sentence
+    assert "with data" not in notice.sentence
+    assert "Messages and memories stay. Undo brings all of it back." in notice.sentence
+    assert "Making it anew" not in notice.sentence  # no model is asked here
     assert page.story.breaks == before.breaks
     notice.take_up()
     await until(lambda: demo_window.frame.status.said.startswith("Cleared: "))
@@ -413,3 +420,10 @@ async def test_a_notice_moves_nothing_when_it_comes_and_goes(
         assert widget.mapTo(demo_window, QPoint(0, 0)) == place
         assert widget.size() == sizes[widget]
     notice.close_shown()
+
+
+def test_what_making_all_anew_takes_is_said_before_it_is_cleared() -> None:
+    shown = Clearance(scene_breaks=300, scene_recaps=299, running_versions=302)
+    said = clearing_sentence(shown, AskedCost(requests=598, prompt_tokens=900_000))
+    assert "300 scene breaks, 299 scene recaps and 302 running recap versions" in said
+    assert "takes about 598 requests to the model and 900,000 tokens" in said

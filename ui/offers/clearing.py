@@ -6,12 +6,35 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from app.core.translation import N_, tr
+from app.core.translation import N_, roughly, tr, trn
+from app.story.clearance import Clearance, as_shown
+from app.views.asked_cost import AskedCost
 from ui.core.session import Session
 from ui.shell.notice import Notice
 
 CLEARING = "clearing"
 NOTHING = N_("Nothing to clear: this chat has no recaps and no breaks.")
+
+
+def clearing_sentence(shown: Clearance, cost: AskedCost) -> str:
+    """What the user loses, what stays, what brings it back, and what making it anew takes."""
+    said = [
+        tr(
+            "This deletes {parts} of this chat, also what you wrote yourself.",
+            parts=joined(shown.parts),
+        ),
+        tr("Messages and memories stay. Undo brings all of it back."),
+    ]
+    if cost.requests:
+        said.append(
+            tr(
+                "Making it anew takes about {requests} to the model and {tokens} tokens; asking it "
+                "where scenes end comes on top.",
+                requests=trn("{n} request", "{n} requests", cost.requests),
+                tokens=roughly(cost.tokens),
+            )
+        )
+    return " ".join(said)
 
 
 class Clearing(QObject):
@@ -31,16 +54,19 @@ class Clearing(QObject):
 
     async def _offer(self, path: Path) -> None:
         found = await self._session.companion.edits.clearance(path)
+        story = self._session.story
         if not found:
             self._session.told.emit(tr(NOTHING))
-        elif path == self._session.path:
-            parts = joined(found.parts)
-            sentence = tr("This chat has {parts}. Clearing them can be undone.", parts=parts)
+        elif path == self._session.path and story is not None:
+            cost = self._session.companion.command_costs.of_all_anew(path)
+            sentence = clearing_sentence(as_shown(found, story), cost)
             self._notice.offer(CLEARING, sentence, way_on=tr("Clear them all"))
 
     async def _clear(self, path: Path) -> None:
+        story = self._session.story
         gone = await self._session.companion.edits.clear_all(path)
-        self._session.told.emit(tr("Cleared: {parts}", parts=joined(gone.parts)))
+        shown = gone if story is None else as_shown(gone, story)
+        self._session.told.emit(tr("Cleared: {parts}", parts=joined(shown.parts)))
 
     def _on_acted(self, key: str) -> None:
         if key == CLEARING and self._session.path is not None:

@@ -56,6 +56,16 @@ class CommandCosts:
         specs = [scene_recap_spec(story, chat.chat_id, s, settings, writing) for s in scenes]
         return self._of_plan(chat, story, specs, Asked.SCENES)
 
+    def of_all_anew(self, path: Path) -> AskedCost:
+        """Recaps of all scenes that have ended and folding them in, as though there were none."""
+        chat, kind = self._chats.required(path), OperationKind.SCENE_RECAP
+        story, settings, writing = chat.story, chat.settings(), self._writing()
+        scenes = [scene for scene in story.scenes if scene.is_closed]
+        if not scenes or writing.of(kind).is_free:
+            return NOTHING
+        specs = [scene_recap_spec(story, chat.chat_id, s, settings, writing) for s in scenes]
+        return self._of_plan(chat, before_rebuild(story, scenes[0]), specs, Asked.SCENES)
+
     def of_rebuild(self, path: Path, anchor: str) -> AskedCost:
         """Folding scenes in anew from the one on that ends at this message."""
         chat = self._chats.required(path)
