@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QGuiApplication,
@@ -20,8 +20,10 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, tr
 from app.settings.program import ProgramSettings
+from ui.controls.timers import once
 from ui.core.actions import Actions
 from ui.core.window_state import WindowState, read_state
+from ui.program.early_keys import EarlyKeys
 from ui.program.front_door import TOKEN, Knock
 from ui.shell.frame import Frame
 from ui.theme.focus import FocusRing
@@ -61,6 +63,7 @@ class MainWindow(QWidget):
         self._loss_warning: LossWarning | None = None  # while it is shown
         self._handed_over: Path | None = None  # by a second start, before there was a desk
         self.actions_ = Actions(self)
+        self._early_keys = EarlyKeys(self.actions_)
         self.frame = Frame(self.actions_)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -126,6 +129,15 @@ class MainWindow(QWidget):
         self.desk.banners.first_steps.begin(opens_demo=chat is None)
         if chat is not None:
             self.open_path(chat, by_itself=is_last)
+            self.desk.session.reading.connect(self._on_first_read)
+        else:
+            self._early_keys.follow()
+
+    def _on_first_read(self, is_reading: bool) -> None:
+        """The chat is shown next, unless it cannot be read."""
+        if not is_reading and self.desk is not None:
+            self.desk.session.reading.disconnect(self._on_first_read)
+            once(self, 0, self._early_keys.follow).start()
 
     def set_up(self) -> None:
         """Show the steps of the first run in place of the pages, until they are over."""
@@ -252,10 +264,18 @@ class MainWindow(QWidget):
             self._ring.announce_key()
         return super().focusNextPrevChild(forward)
 
+    def event(self, event: QEvent) -> bool:
+        if self.desk is None and event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()  # commands have nobody to follow them yet: their keys come as others do
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """What nobody on the page wants of Escape puts the notice over it away."""
         if event.key() == Qt.Key.Key_Escape and self.frame.notice.can_close:
             self.frame.notice.close_shown()
+        elif self.desk is None:
+            self._early_keys.take(event)
         else:
             super().keyPressEvent(event)
 
