@@ -22,6 +22,7 @@ from ui.recaps.lore import LorePane
 from ui.recaps.pinning import RecapPinning
 from ui.recaps.rail import RecapRail
 from ui.recaps.reading import ReadingPane
+from ui.recaps.refused import grey_changes
 from ui.recaps.sides import Pair, Sides, farther
 from ui.recaps.subject import RecapSubject
 from ui.recaps.version_rows import VersionModel, VersionRow, row_before
@@ -82,6 +83,8 @@ class RecapsPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
         self._connect()
+        if session.companion.is_reading_only:
+            grey_changes(self.commands, self.rail, self.reading, self.comparison, self.lore)
         self._on_chat_opened(session.story)
 
     def _connect(self) -> None:

@@ -89,7 +89,8 @@ class RecapPinning(QObject):
     def _show_button(self) -> None:
         row = self._reading.row
         is_open = row is not None and row.is_current and not self._reading.is_editing
-        can_pin = is_open and bool(self.sentence)
+        can_change = not self._session.companion.is_reading_only
+        can_pin = is_open and can_change and bool(self.sentence)
         words = tr("Unpin") if self._pinned is not None else tr("Pin")
         self.button.setVisible(is_open)
         self.button.setEnabled(can_pin)

@@ -51,6 +51,7 @@ class RecapRail(QWidget):
         super().__init__(parent)
         self._model = model
         self._offered: object = None
+        self.can_change = True  # not so in safe mode
         self.kinds = Segments(
             tr("Recap"),
             {RUNNING: tr_in("the recap on a tab", "Running"), SCENE: tr("Scene"), LORE: tr("Lore")},
@@ -207,6 +208,9 @@ class RecapRail(QWidget):
         is_told = any(row.told for row in self._model.rows)
         self.rebuild.setEnabled(bool(self.anchor) and is_told)
         self.clear.setEnabled(not self.anchor and has_some)
+        if not self.can_change:
+            for action in (self.redo, self.again, self.renew, self.rebuild, self.clear):
+                action.setEnabled(False)
 
     def _open_menu(self) -> None:
         self.offer()

@@ -602,3 +602,21 @@ async def test_the_scene_chosen_on_the_page_story_is_the_one_looked_at(
     choose_on_story(0)
     assert rail.scenes.currentText().startswith("1  ")
     assert page.reading.row is not None
+
+
+async def test_safe_mode_greys_what_it_would_refuse_and_says_why(
+    demo_window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert demo_window.desk is not None
+    for is_safe in (False, True):
+        monkeypatch.setattr(Companion, "is_reading_only", is_safe)
+        page = RecapsPage(demo_window.desk.session)
+        page.rail.offer()
+        reading, rail, commands = page.reading, page.rail, page.commands
+        buttons = (reading.edit, reading.use, reading.delete, rail.write, page.lore.stages)
+        changing = (*buttons, commands.edit, rail.redo, rail.clear)
+        assert {one.isEnabled() for one in changing} == {not is_safe}
+        assert ("Start normally" in rail.write.toolTip()) is is_safe
+        assert reading.compare.isEnabled()
+        page.rail.deleteLater()
+        page.deleteLater()

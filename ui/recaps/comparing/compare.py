@@ -246,6 +246,7 @@ class CompareTools(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.can_change = True  # not so in safe mode
         self._where = Label(font=ui_font(12.5, MEDIUM), tone=T2_ROLE)
         self.previous = IconButton("chevron-up", tr("Previous change (Shift F7)"), is_framed=True)
         self.next = IconButton("chevron-down", tr("Next change (F7)"), is_framed=True)
@@ -286,7 +287,7 @@ class CompareTools(QWidget):
             reason = tr("The result is empty.")
         elif same_as:
             reason = tr("The result is exactly {version}.", version=same_as)
-        self.keep.setEnabled(not reason)
+        self.keep.setEnabled(self.can_change and not reason)
         self.keep.setToolTip(reason or tr("Keep the result as a new version. (Ctrl S)"))
 
 
