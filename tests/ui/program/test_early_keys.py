@@ -50,6 +50,8 @@ async def test_commands_and_what_was_typed_behind_them_are_followed_in_their_ord
         return field.text() if isinstance(field, QLineEdit) else ""
 
     await until(lambda: typed() == "lamp")
+    await companion.settled(demo_tavern.chat)
+    await until(lambda: desk.session.is_counted)
 
 
 async def test_the_key_that_ends_the_program_needs_no_companion(bare: MainWindow) -> None:
