@@ -172,6 +172,7 @@ class Wiring(News, ABC):
             asked=self._asked,
             renewed=self._as_of_now,
             in_front=self._in_front,
+            is_patient=parts.options.asks_first,
         )
         self._queue.ending.connect(parts.lock.say_ending)
         services = WriterServices(
@@ -428,6 +429,7 @@ class Wiring(News, ABC):
             return tr(GONE)
         # Asked of hundreds of operations at each change of one: what is dear comes last.
         held = tr(NO_ROOM) if self._room.sentence else self.use.holds(operation)
+        held = held or self._queue.patience.why(operation)
         return held if held and not self.models.is_free(operation.spec.kind) else ""
 
     def _on_deleted(self, chat: OpenChat) -> None:

@@ -29,6 +29,10 @@ class AskedRecaps:
         waiting = (op for op in self._queue.open.values() if op.spec.chat == chat_id)
         return max((asked_at(operation.spec) for operation in waiting), default=0.0)
 
+    def be_patient(self, chat_id: int) -> None:
+        """The user changes something that they may take back at once; see Patience."""
+        self._queue.patience.begin(chat_id)
+
     async def take_out(self, chat_id: int, moments: Collection[float]) -> None:
         """What these commands asked for is done no more; what runs of it is stopped."""
         if not any(moments):

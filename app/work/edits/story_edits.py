@@ -290,6 +290,7 @@ class StoryEdits:
         """Do again what was taken back last in a chat; gives its name."""
         chat = self._open(path)
         label = await self._store.run(lambda: self._store.undo.redo(chat.chat_id))
+        self._asked.be_patient(chat.chat_id)
         await self._take_in(chat)
         return label
 
@@ -319,6 +320,7 @@ class StoryEdits:
 
     async def _do(self, chat: OpenChat, label: str, unit: Callable[[], Any]) -> None:
         await self._store.run_undoable(chat.chat_id, label, unit)
+        self._asked.be_patient(chat.chat_id)
         await self._chats.refresh(chat)
 
     def _open(self, path: Path) -> OpenChat:

@@ -26,6 +26,7 @@ from app.store.store import Store
 from app.work.queue.absences import Absences, Asked
 from app.work.queue.failures import done, dropped, having_taken, with_tokens_of
 from app.work.queue.outcomes import GIVEN_UP, Outcomes
+from app.work.queue.patience import Patience
 from app.work.queue.useless_answers import UselessAnswers
 from app.work.queue.waiting import NOBODY_PLAYS, Front, Key, Surroundings, needed_keys
 from app.work.queue.waiting import surroundings as surroundings_of
@@ -52,6 +53,7 @@ class Backlog:
     where that is not known.
     renewed: work as it would be planned now, for what is done again: another model may have been
     chosen since. in_front: which chats are played now; said to have changed by `announce`.
+    is_patient: somebody may take back what they did.
     open: unfinished ones by number. current: the one that is in hand. cancelled: those that may
     not begin any more though they are not kept as ended yet. wake: set at each change.
 
@@ -66,11 +68,14 @@ class Backlog:
         asked: Asked,
         renewed: Renewed,
         in_front: InFront = nobody_plays,
+        *,
+        is_patient: bool = False,
     ) -> None:
         self._store = store
         self._holds = holds
         self.absences = Absences(asked)
         self.useless = UselessAnswers()
+        self.patience = Patience(is_wanted=is_patient)
         self._renewed = renewed
         self.in_front = in_front
         self.open: dict[int, Operation] = {}

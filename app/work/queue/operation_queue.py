@@ -36,7 +36,7 @@ class OperationQueue(Backlog):
         ending: nothing is begun any more in this run.
     """
 
-    # 9 parameters: wiring.py alone makes it; what tests leave out has a default.
+    # 10 parameters: wiring.py alone makes it; what tests leave out has a default.
     def __init__(
         self,
         store: Store,
@@ -49,8 +49,9 @@ class OperationQueue(Backlog):
         asked: Asked = lambda spec: "",
         renewed: Renewed = as_it_was,
         in_front: InFront = nobody_plays,
+        is_patient: bool = False,
     ) -> None:
-        super().__init__(store, holds, asked, renewed, in_front)
+        super().__init__(store, holds, asked, renewed, in_front, is_patient=is_patient)
         self._worker = Worker(self, perform, after, tasks, in_scope)
         self.ending: Signal[None] = Signal("ending")
 

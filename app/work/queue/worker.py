@@ -187,8 +187,10 @@ class Worker:
             self._running.cancel()
 
     async def wait_idle(self) -> None:
-        """Until nothing is pending or running; waiting, held and paused ones do not count."""
-        while self._backlog.current is not None or self._next() is not None:
+        """Until nothing is pending or running; waiting, held and paused ones do not count, but
+        what begins in a few seconds does.
+        """
+        while self._backlog.current is not None or self._next() is not None or self._is_patient():
             self._idle.clear()
             await self._idle.wait()
 
@@ -203,6 +205,20 @@ class Worker:
             and not self._backlog.why_held_back(operation)
         ]
         return next_operation(ours, self._backlog.surroundings(), now=time.time())
+
+    def _is_patient(self) -> bool:
+        return not self.is_paused and self._patience_left() is not None
+
+    def _patience_left(self) -> float | None:
+        """Seconds until one begins that the user may still take back, None where none waits so."""
+        patience, held = self._backlog.patience, self._backlog.why_held_back
+        return patience.left(
+            operation
+            for operation in self._backlog.open.values()
+            if (why := patience.why(operation))
+            and self._in_scope(operation.spec)
+            and held(operation) == why  # what asks no model begins at once
+        )
 
     async def _work(self) -> None:
         while True:
@@ -263,6 +279,8 @@ class Worker:
         if is_held or timeout is not None:
             # Not the time until then: a computer that sleeps, or whose clock is set, would miss it.
             timeout = min(timeout or LOOK_SECONDS, LOOK_SECONDS)
+        if (left := self._patience_left()) is not None:
+            timeout = min(timeout or LOOK_SECONDS, max(0.05, left))
         if not self.is_paused and (asked := self._backlog.absences.due(now=time.time())):
             timeout = min(timeout or LOOK_SECONDS, max(0.05, asked - time.time()))
         try:
