@@ -108,7 +108,7 @@ def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
             recap.text,
             recap.created,
             recap.made_by,
-            scene_why(recap, number),
+            scene_why(recap, versions[number - 1] if number else None),
             is_current=recap.is_current,
             current_word=N_("in use"),
             is_latest=number == len(versions) - 1,
@@ -132,8 +132,8 @@ def told_words(recap: SceneRecap, versions: Sequence[SceneRecap]) -> str:
     return ""
 
 
-def scene_why(recap: SceneRecap, place: int) -> str:
-    """Why a version of a scene's recap was made."""
+def scene_why(recap: SceneRecap, before: SceneRecap | None) -> str:
+    """Why a version of a scene's recap was made. before: the version before it."""
     if recap.made_by == YOU:
         return tr("Your edit")
     if recap.is_imported:
@@ -142,7 +142,10 @@ def scene_why(recap: SceneRecap, place: int) -> str:
         return tr("Imported from {extension}", extension=recap.made_by)
     if recap.is_stand_in:
         return tr("Temporary, made without the model")
-    return tr("Redone") if place else tr("First version")
+    if before is None:
+        return tr("First version")
+    is_same = recap.source_digest == before.source_digest or not before.source_digest
+    return tr("Redone") if is_same else tr("Scene changed")
 
 
 def over_words(tokens: int) -> str:

@@ -33,9 +33,9 @@ from app.work.jobs.model_breaks import BreakFinder
 from app.work.jobs.result_cache import ResultCache
 from app.work.jobs.services import JobServices
 from app.work.jobs.staging import adds_nothing, known_lore
-from app.work.planning.folding import fold_base, told_before
+from app.work.planning.folding import fold_base, told_before, was_set_aside
 from app.work.planning.model_messages import as_read
-from app.work.planning.planner import fold_beside, recapped_messages
+from app.work.planning.planner import fold_beside, recap_of_now, recapped_messages
 from app.work.planning.staleness import renewed
 
 
@@ -91,6 +91,11 @@ class Recapper:
     async def _scene_recap(self, operation: Operation, chat: OpenChat) -> Outcome:
         story, spec = chat.story, operation.spec
         scene = _closed_scene(chat, spec.anchor)
+        kept = None if spec.params.get("again") else recap_of_now(story, scene, chat.settings())
+        if kept is not None:
+            choose = partial(self._store.recaps.choose_scene_recap, spec.chat, spec.anchor)
+            await self._store.run(partial(choose, kept.version))
+            return Outcome(backend="kept")
         speakers = SceneSettings(chat.settings()).scene_recap_messages
         messages = recapped_messages(story.messages, scene, speakers)
         messages = as_read(messages, chat.settings())
@@ -389,27 +394,6 @@ def _standing(running: RunningRecap, anchor: str) -> RunningVersion | None:
     """The newest version that can be built on of those that end with this scene."""
     of_scene = (v for v in reversed(running.versions) if v.last_anchor == anchor)
     return next((version for version in of_scene if not version.is_retired), None)
-
-
-def was_set_aside(running: RunningRecap, version: RunningVersion) -> bool:
-    """Whether such a version is there already and nothing is to be built on it: whoever has the
-    recap built anew from a scene on is not given the same words again. Once other words were
-    written since, what says behind them what it said before may say it for nothing.
-    """
-    retired = [old for old in running.versions if old.is_retired]
-    said = {(old.last_anchor, old.content) for old in retired}
-    newest = max(
-        (
-            old.version
-            for old in retired
-            if (old.last_anchor, old.content) == (version.last_anchor, version.content)
-        ),
-        default=None,
-    )
-    return newest is not None and not any(
-        new.version > newest and not new.is_retired and (new.last_anchor, new.content) not in said
-        for new in running.versions
-    )
 
 
 def _maker(value: Mapping[str, str]) -> str:

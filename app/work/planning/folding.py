@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.settings.recaps import RecapSettings
-from app.story.recaps import YOU, RunningVersion, visible_versions
+from app.story.recaps import YOU, RunningRecap, RunningVersion, visible_versions
 from app.story.scenes import Scene
 from app.story.story import Story
 
@@ -146,3 +146,24 @@ def folded_anew(story: Story, anchors: Collection[str]) -> int:
     ]
     is_yours = any(version.made_by == YOU for version in behind)
     return 0 if is_yours else len({version.last_anchor for version in behind})
+
+
+def was_set_aside(running: RunningRecap, version: RunningVersion) -> bool:
+    """Whether such a version is there already and nothing is to be built on it: whoever has the
+    recap built anew from a scene on is not given the same words again. Once other words were
+    written since, what says behind them what it said before may say it for nothing.
+    """
+    retired = [old for old in running.versions if old.is_retired]
+    said = {(old.last_anchor, old.content) for old in retired}
+    newest = max(
+        (
+            old.version
+            for old in retired
+            if (old.last_anchor, old.content) == (version.last_anchor, version.content)
+        ),
+        default=None,
+    )
+    return newest is not None and not any(
+        new.version > newest and not new.is_retired and (new.last_anchor, new.content) not in said
+        for new in running.versions
+    )

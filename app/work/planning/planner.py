@@ -17,7 +17,7 @@ from app.story.break_search import is_choosable
 from app.story.messages import (
     Message,
 )
-from app.story.recaps import YOU
+from app.story.recaps import YOU, SceneRecap
 from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
 from app.work.planning.folding import (
@@ -215,6 +215,21 @@ def is_scene_recap_stale(story: Story, scene: Scene, settings: Mapping[str, Any]
     if recap is None or not recap.source_digest:
         return False
     return recap.source_digest != source_digest(story, scene, settings)
+
+
+def recap_of_now(story: Story, scene: Scene, settings: Mapping[str, Any]) -> SceneRecap | None:
+    """The version of a stale recap that was written of just what the scene holds now, None for
+    none: what is undone, or swiped back, has its recap already.
+    """
+    current = story.scene_recap(scene)
+    if current is None or not is_scene_recap_stale(story, scene, settings):
+        return None
+    digest = source_digest(story, scene, settings)
+    versions = story.recaps.get(current.anchor, ())
+    written = [version for version in versions if version.source_digest == digest]
+    kept = [version for version in written if not version.is_without_model]
+    # Without a model, what rules wrote is as good as what they would write again.
+    return kept[-1] if kept else written[-1] if written and current.is_without_model else None
 
 
 def next_fold(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -25,7 +26,7 @@ from ui.recaps.version_rows import VersionModel, VersionRow, running_why, scene_
 )
 def test_a_version_says_where_it_comes_from(made_by: str, said: str) -> None:
     recap = SceneRecap("m1", 0, "", "They met.", "d", made_by, 1.0)
-    assert scene_why(recap, 0) == said
+    assert scene_why(recap, None) == said
 
 
 def test_a_version_that_is_longer_than_its_budget_says_so(qapp: QApplication) -> None:
@@ -73,3 +74,9 @@ def test_a_curve_of_thousands_of_versions_is_not_gone_through_for_each_of_them(
     CountedReads.reads = 0
     line.grab()
     assert 0 < CountedReads.reads < 20
+
+
+def test_a_version_says_whether_the_scene_changed_or_it_was_redone() -> None:
+    first = SceneRecap("m1", 0, "", "They met.", "one", "model", 1.0)
+    assert scene_why(replace(first, version=1), first) == "Redone"
+    assert scene_why(replace(first, version=1, source_digest="other"), first) == "Scene changed"

@@ -225,3 +225,18 @@ async def test_what_is_not_there_is_said_and_changes_nothing(desk: Desk) -> None
         with pytest.raises(UsageError):
             await deed()
     assert desk.story.breaks == before.breaks
+
+
+async def test_undo_and_redo_of_a_merge_write_no_versions_but_bring_back_those_that_were(
+    desk: Desk,
+) -> None:
+    anchor, before = desk.anchor(29), desk.recap(29)
+    await desk.edits.merge(desk.path, desk.anchor(19))
+    await desk.settled()
+    merged = desk.recap(29)
+    assert merged != before
+    for again in (False, True, False):
+        await (desk.companion.edits.redo if again else desk.companion.edits.undo)(desk.path)
+        await desk.settled()
+        assert desk.recap(29) == (merged if again else before)
+    assert len(desk.story.recaps[anchor]) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.story.recaps import RunningRecap, RunningVersion
-from app.work.jobs.recapping import was_set_aside
+from app.work.planning.folding import was_set_aside
 
 
 def version(number: int, anchor: str, content: str, *, is_retired: bool = False) -> RunningVersion:
