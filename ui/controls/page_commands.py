@@ -11,6 +11,19 @@ from ui.controls.buttons import key_text
 ON_CHOSEN = "on chosen"  # property of an action: it acts on what is chosen on its page
 
 
+def is_letter_of_page(widget: QWidget, letter: str) -> bool:
+    """Whether a letter is the key of an action here or around, also of one that has nothing to do
+    now: a list does not look for rows by it, which would choose one that nobody asked for.
+    """
+    key = QKeySequence(letter.upper())
+    around: QWidget | None = widget
+    while around is not None:
+        if any(key in action.shortcuts() for action in around.actions()):
+            return True
+        around = around.parentWidget()
+    return False
+
+
 class PageCommands:
     """Makes the actions of a page; who owns the page connects them."""
 

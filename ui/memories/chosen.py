@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
+
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
@@ -25,6 +27,7 @@ class Chosen(QObject):
     def __init__(self, table: MemoryTable, commands: MemoryCommands, hands: MemoryHands) -> None:
         super().__init__(table)
         self._table, self._commands, self._hands = table, commands, hands
+        self._gone: dict[str, None] = {}  # that were chosen when they went
         for action, slot in (
             (commands.pin, self._on_pin),
             (commands.resolve, self._on_resolve),
@@ -52,6 +55,24 @@ class Chosen(QObject):
     def ids(self) -> list[str]:
         """Of the memories that are chosen."""
         return [standing.memory.id for standing in self.standings]
+
+    def choose_again(self, ids: Sequence[str], row: int, there: Container[str]) -> bool:
+        """Choose in new rows what was chosen, or what came back with undo; else a row near it.
+        Gives whether something came back.
+
+        row: where the cursor was. there: ids of all memories, also of those that are not shown.
+        """
+        back = [memory_id for memory_id in self._gone if memory_id in there]
+        deleted = [memory_id for memory_id in ids if memory_id not in there]
+        self._gone |= dict.fromkeys(deleted)
+        for memory_id in back:
+            del self._gone[memory_id]
+        self._table.choose(tuple(back or ids), scrolls=bool(back))
+        if not self._table.chosen_rows:
+            # What was deleted hands the next press of Del on to nothing that nobody has read.
+            is_deleted = len(deleted) == len(ids)
+            self._table.choose_near(row, chooses=row < 0 or (bool(ids) and not is_deleted))
+        return bool(back)
 
     def _on_pin(self) -> None:
         chosen = self.standings

@@ -302,13 +302,8 @@ class MemoriesPage(QWidget):
         can_change = self.hands.can_change
         self.model.can_edit = can_change
         self.model.show_rows(found.rows, view.ground, view.at)
-        self.table.choose(chosen, scrolls=False)
-        if not self.table.chosen_rows:
-            # What was deleted hands the next press of Del on to nothing that nobody has read.
-            is_deleted = bool(chosen) and self._by_id.keys().isdisjoint(chosen)
-            chooses = row < 0 or (bool(chosen) and not is_deleted)
-            self.table.choose_near(row, chooses=chooses)
-        self.table.verticalScrollBar().setValue(top)
+        if not self.chosen.choose_again(chosen, row, self._by_id):
+            self.table.verticalScrollBar().setValue(top)
         self._rows.setCurrentWidget(self.table if found.rows else self._nothing)
         self.people.show_entities(view.entities, view.memories, view.ground, can_change=can_change)
         self.paused.show_view(view, can_change=can_change)

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from app.core.translation import N_, number, tr
 from ui.controls.dates import time_words
+from ui.controls.page_commands import is_letter_of_page
 from ui.recaps.version_rows import (
     DELETED,
     LEFT,
@@ -97,6 +98,10 @@ class VersionList(QListView):
     def chip(self, index: QModelIndex, side: str) -> QRect:
         """Where a row's chip for a side lies, in px of the viewport."""
         return chip_area(self.visualRect(index), side)
+
+    def keyboardSearch(self, search: str) -> None:
+        if not is_letter_of_page(self, search):
+            super().keyboardSearch(search)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.version_at(self.currentIndex())

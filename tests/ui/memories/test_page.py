@@ -342,6 +342,28 @@ async def test_several_are_deleted_at_once_and_brought_back_at_once(
     await until(lambda: shown(page) == before)
 
 
+async def test_what_undo_brings_back_is_chosen_and_takes_the_page_s_keys(
+    page: MemoriesPage, demo_window: MainWindow, until: Until
+) -> None:
+    await wake(page, until)
+    before = shown(page)
+    press_row(page, row_of(page, "Six honey cakes"))
+    (deleted,) = page.chosen.ids
+    page.table.setFocus()
+    QTest.keyClick(page.table, Qt.Key.Key_Delete)
+    await until(lambda: len(shown(page)) == len(before) - 1)
+    at = page.table.currentIndex()
+    QTest.keyClick(page.table, Qt.Key.Key_P)  # nothing is chosen: no row is looked for by it
+    assert page.table.currentIndex() == at
+    assert page.chosen.ids == []
+    await until(lambda: demo_window.actions_["undo"].text().startswith("Undo: delete"))
+    demo_window.actions_["undo"].trigger()
+    await until(lambda: page.chosen.ids == [deleted])
+    QTest.keyClick(page.table, Qt.Key.Key_P)
+    await until(lambda: [s.memory.is_pinned for s in page.chosen.standings] == [True])
+    assert page.chosen.ids == [deleted]
+
+
 async def test_a_second_press_of_del_deletes_nothing_unseen(
     page: MemoriesPage, until: Until
 ) -> None:

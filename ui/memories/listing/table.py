@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from app.core.translation import tr
+from ui.controls.page_commands import is_letter_of_page
 from ui.memories.listing.delegate import INDENT, MEMORY_HEIGHT, NARROW_HEIGHT, MemoryDelegate
 from ui.memories.listing.model import Column, MemoryModel
 from ui.theme import current_tokens
@@ -153,6 +154,10 @@ class MemoryTable(QTableView):
         self.chosen_changed.emit()
 
     # Events
+
+    def keyboardSearch(self, search: str) -> None:
+        if not is_letter_of_page(self, search):
+            super().keyboardSearch(search)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._delegate.by_key = True

@@ -43,6 +43,7 @@ from app.story.story import Story
 from ui.controls.buttons import IconButton
 from ui.controls.fields import Choice, Field
 from ui.controls.labels import Label, meta
+from ui.controls.page_commands import is_letter_of_page
 from ui.story import words
 from ui.story.lettering import letters
 from ui.story.lettering import meta as meta_letters
@@ -193,6 +194,10 @@ class SceneList(QTableView):
     def _choose(self, row: int) -> None:
         if 0 <= row < self._scenes.rowCount():
             self.scene_chosen.emit(self._scenes.number(row))
+
+    def keyboardSearch(self, search: str) -> None:
+        if not is_letter_of_page(self, search):
+            super().keyboardSearch(search)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         self._delegate.by_key = True
