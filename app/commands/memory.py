@@ -98,7 +98,7 @@ def _entry(view: MemoryView, standing: Standing) -> dict[str, Any]:
         "type": memory.type,
         "text": memory.text,
         "sources": sorted(
-            view.ground.place(source) for source in memory.sources if view.ground.is_there(source)
+            view.ground.place(source) for source in memory.evidence if view.ground.is_there(source)
         ),
         "valid_from": standing.start,
         "valid_to": standing.end,

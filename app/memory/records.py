@@ -171,6 +171,15 @@ class Memory:
     made_by: str = ""
     created: float = 0.0
 
+    @property
+    def evidence(self) -> tuple[Source, ...]:
+        """Messages that say so. Of what the user wrote, a message whose text nobody took down says
+        only from when on it holds.
+        """
+        if self.grounding is not Grounding.YOURS:
+            return self.sources
+        return tuple(source for source in self.sources if source.content_hash)
+
 
 @dataclass(frozen=True, slots=True)
 class Entity:

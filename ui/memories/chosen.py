@@ -116,7 +116,7 @@ class Chosen(QObject):
         standing = self._table.memories.standing(row)
         if standing is not None:
             places = self._table.memories.ground.places
-            known = [s.anchor for s in standing.memory.sources if s.anchor in places]
+            known = [s.anchor for s in standing.memory.evidence if s.anchor in places]
             if known:
                 self.message_asked.emit(min(known, key=places.__getitem__))
 

@@ -167,7 +167,7 @@ class MemoryCommands(PageCommands):
         refused = [s for s in chosen if s.status is Status.REJECTED]
         self.pin.setText(tr("Unpin") if all_pinned else tr("Pin"))
         self.copy.setEnabled(bool(chosen))
-        self.jump.setEnabled(is_one and bool(chosen[0].memory.sources))
+        self.jump.setEnabled(is_one and bool(chosen[0].memory.evidence))
         wishes = {
             self.add: True,
             self.edit: is_one,

@@ -164,7 +164,7 @@ def place_of(source: Source, ground: Ground) -> int | None:
 
 def source_words(standing: Standing, ground: Ground, *, most: int = 2) -> str:
     """ "#1, #46, +1": the messages that it comes from."""
-    sources = standing.memory.sources
+    sources = standing.memory.evidence
     if not sources:
         return tr_in("made by you", "yours") if standing.memory.grounding is Grounding.YOURS else ""
     known = sorted(p for p in (place_of(source, ground) for source in sources) if p is not None)
@@ -271,7 +271,7 @@ def spoken_row(standing: Standing, ground: Ground) -> str:
         tr("confidence {percent}", percent=percent(memory)),
         validity_words(standing),
         tr("sources {sources}", sources=source_words(standing, ground, most=5))
-        if memory.sources
+        if memory.evidence
         else "",
     ]
     return ", ".join(filter(None, parts))

@@ -578,6 +578,13 @@ async def test_a_memory_is_written_by_hand(
     made = standing_of("The fiddler saw everything.")
     assert made is not None
     assert made.memory.grounding is Grounding.YOURS
+    # The last message says from when on it holds, and is no evidence of it.
+    assert made.start == page.model.at
+    assert page.pane.detail.proofs == []
+    row = page.model.place_of(made.memory.id)
+    assert row is not None
+    assert page.model.index(row, Column.SOURCES).data() == "yours"
+    assert not page.commands.jump.isEnabled()
 
 
 @pytest.mark.pitfall(18)

@@ -180,7 +180,7 @@ class MemoryModel(QAbstractTableModel):
                 return tr("Valid {validity}.", validity=validity_words(standing))
             case Column.SOURCES:
                 words = source_words(standing, self.ground, most=20)
-                return tr("From {sources}.", sources=words) if memory.sources else ""
+                return tr("From {sources}.", sources=words) if memory.evidence else ""
             case Column.USED:
                 return tr("How often it was part of a prompt.")
             case _:

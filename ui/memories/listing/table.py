@@ -199,7 +199,7 @@ class MemoryTable(QTableView):
         index = self.indexAt(event.position().toPoint())
         standing = self.memories.standing(index.row()) if index.isValid() else None
         is_link = index.column() == Column.SOURCES and standing is not None
-        has_source = is_link and standing is not None and bool(standing.memory.sources)
+        has_source = is_link and standing is not None and bool(standing.memory.evidence)
         hand = Qt.CursorShape.PointingHandCursor
         self.viewport().setCursor(hand if has_source else Qt.CursorShape.ArrowCursor)
 

@@ -301,7 +301,7 @@ class DetailPane(QWidget):
         self._put(holder)
 
     def _show_sources(self, standing: Standing, story: Story, ground: Ground) -> None:
-        sources = standing.memory.sources
+        sources = standing.memory.evidence
         self._put_section(tr("Sources"), f"{len(sources)}" if sources else "")
         if not sources:
             self._put(body(tr("No source message. {made}.", made=made_words(standing.memory))))
