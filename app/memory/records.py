@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from app.core.translation import N_
+
 
 class Tier(StrEnum):
     """Which kind of memory (seed 004; spec/smart-memory.md §7 to §9); its name in JSON."""
@@ -68,6 +70,12 @@ class Grounding(StrEnum):
     UNGROUNDED = "ungrounded"  # cites nothing, or what is not there
     IMPORTED = "imported"  # from another program, without sources of ours
     YOURS = "yours"  # written by the user
+
+
+# Why a memory waits for the user though it has a source: it is put to the newest message that was
+# read, so that it has a place.
+NO_SOURCE = N_("It cites no message.")
+WRONG_SOURCE = N_("It cites a message that was not shown.")
 
 
 class Review(StrEnum):
@@ -173,12 +181,13 @@ class Memory:
 
     @property
     def evidence(self) -> tuple[Source, ...]:
-        """Messages that say so. Of what the user wrote, a message whose text nobody took down says
-        only from when on it holds.
+        """Messages that say so. One that only says from when on it holds is none: that of a memory
+        which cites none, and that of the user's own words, whose text nobody took down.
         """
-        if self.grounding is not Grounding.YOURS:
-            return self.sources
-        return tuple(source for source in self.sources if source.content_hash)
+        if self.grounding is Grounding.YOURS:
+            return tuple(source for source in self.sources if source.content_hash)
+        cites_none = not {NO_SOURCE, WRONG_SOURCE}.isdisjoint(self.notes)
+        return () if cites_none and self.grounding is Grounding.UNGROUNDED else self.sources
 
 
 @dataclass(frozen=True, slots=True)

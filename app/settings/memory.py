@@ -179,7 +179,7 @@ class MemorySettings(Group):
         "longterm_max",
         25,
         N_("Long-term memories"),
-        N_("Maximum number kept, a quarter per type."),
+        N_("Maximum number kept after a reading; each type is sure of a quarter of it."),
         5,
         50,
     )

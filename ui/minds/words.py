@@ -162,10 +162,11 @@ def step_words(minds: EpistemicMapView, step: Step) -> str:
 
 
 def step_how(step: Step) -> str:
-    """How the learner came by it, where no teller is known."""
-    if step.teller:
-        return tr("told")
-    return tr(_LEARNED.get(step.standing.memory.channel, N_("unclear how")))
+    """How the learner came by it, and where no message of this chat says so, that it does not."""
+    memory = step.standing.memory
+    how = tr("told") if step.teller else tr(_LEARNED.get(memory.channel, N_("unclear how")))
+    is_elsewhere = step.message < 0 and bool(memory.evidence)
+    return f"{how}, {tr('other chat')}" if is_elsewhere else how
 
 
 def scene_words(story: Story, scene: Scene) -> str:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from app.core.translation import N_, tr, tr_in
 from app.memory.documents.search_words import state_called, with_fields
+from app.memory.lifecycle.by_hand import without_twins
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Ground, Standing, Status
 from app.memory.tiers.table import KEPT_BY_CHARACTER, THREADS, TIERS
@@ -98,7 +99,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """Rows to show. held: how many hold, by tier. statuses: how many of each, of all tiers."""
+    """Rows to show. held: how many hold, by tier. statuses: how many of each, of all tiers; both of
+    what alone is to be shown. pinned, builtin, here: of all.
+    """
 
     rows: tuple[Row, ...] = ()
     held: Mapping[Tier, int] = field(default_factory=dict)
@@ -150,13 +153,15 @@ def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
     held: Counter[Tier] = Counter()
     statuses: Counter[Status] = Counter()
     pinned = builtin = here = 0
+    standings = _without_twins(standings)
     for standing in standings:
-        statuses[standing.status] += 1
         if standing.is_active:
-            held[standing.memory.tier] += 1
             pinned += standing.memory.is_pinned
             builtin += standing.memory.made_by == BUILT_IN
             here += _is_here(standing, wanted)
+        if _is_let_through(standing, wanted):
+            statuses[standing.status] += 1
+            held[standing.memory.tier] += standing.is_active
     found = [standing for standing in standings if _is_wanted(standing, wanted)]
     rows: list[Row] = []
     for name, tier, members in _groups(found, wanted):
@@ -290,15 +295,31 @@ def _is_wanted(standing: Standing, wanted: Wanted) -> bool:
     memory = standing.memory
     if wanted.tier is not None and memory.tier is not wanted.tier:
         return False
-    if wanted.only_pinned and not memory.is_pinned:
-        return False
-    if wanted.only_builtin and memory.made_by != BUILT_IN:
-        return False
-    if wanted.only_here and not _is_here(standing, wanted):
-        return False
-    return _is_shown(standing.status, wanted.show) and all(
-        _fits(standing, term, wanted.scenes) is not term.is_not for term in wanted.query
+    return (
+        _is_let_through(standing, wanted)
+        and _is_shown(standing.status, wanted.show)
+        and all(_fits(standing, term, wanted.scenes) is not term.is_not for term in wanted.query)
     )
+
+
+def _is_let_through(standing: Standing, wanted: Wanted) -> bool:
+    """Whether it is one of those that alone are shown and counted."""
+    memory = standing.memory
+    return (
+        (memory.is_pinned or not wanted.only_pinned)
+        and (memory.made_by == BUILT_IN or not wanted.only_builtin)
+        and (not wanted.only_here or _is_here(standing, wanted))
+    )
+
+
+def _without_twins(standings: Sequence[Standing]) -> Sequence[Standing]:
+    """Of those that wait and say the same word for word the first: one word answers them all."""
+    waiting = [s.memory for s in standings if s.status is Status.WAITING]
+    _first, twins = without_twins(waiting, ())
+    if not twins:
+        return standings
+    ids = {memory.id for memory in twins}
+    return [standing for standing in standings if standing.memory.id not in ids]
 
 
 def _is_here(standing: Standing, wanted: Wanted) -> bool:

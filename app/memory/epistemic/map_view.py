@@ -203,13 +203,16 @@ class EpistemicMapView:
         return self.knowledge.at_risk(self.knowledge.propositions[number], at)
 
     def chain(self, number: int, at: int) -> tuple[Step, ...]:
-        """Who told whom of a proposition up to a message, in the story's order."""
+        """Who told whom of a proposition up to a message, in the story's order; what memories say
+        alike, as those of several chats do, once.
+        """
         proposition = self.knowledge.propositions[number]
-        steps: dict[str, Step] = {}
+        steps: dict[tuple[object, ...], Step] = {}
         for standing in proposition.standings:
             if standing.start <= at and standing.memory.type in ("knows", "suspects", "believes"):
                 for step in self.knowledge.chain(standing):
-                    steps.setdefault(step.standing.memory.id, step)
+                    who = (step.teller and self.key(step.teller), self.key(step.learner))
+                    steps.setdefault((*who, step.channel, step.message), step)
         return tuple(sorted(steps.values(), key=lambda step: step.message))
 
     def _target(self, hiding: Standing) -> str:

@@ -11,6 +11,8 @@ from app.memory.ranking import is_yours
 from app.memory.reading.known import line_of
 from app.memory.reading.windows import Window
 from app.memory.records import (
+    NO_SOURCE,
+    WRONG_SOURCE,
     Ending,
     Expiration,
     Grounding,
@@ -36,8 +38,6 @@ CLEARLY = 0.10  # so much more than with any other
 SAME_MEMORY = 0.80  # the same for a memory
 SAME_THREAD = 0.25  # Jaccard of a resolution in words with the arc that it means (§8.6)
 
-NO_SOURCE = N_("It cites no message.")
-WRONG_SOURCE = N_("It cites a message that was not shown.")
 OTHER_WORDS = N_("The message that it cites says nothing of it.")
 
 

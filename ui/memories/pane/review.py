@@ -29,6 +29,7 @@ NOTHING = N_(
     "Nothing to review. Memories without a source message are shown here before they count."
 )
 EDIT_HEIGHT = 104
+READ_UP_TO = N_("Noticed while reading up to this message:")
 REPLACES = N_("Contradicts this; approving ends it")
 
 
@@ -299,6 +300,8 @@ class ReviewCard(Surface):
         if shown:
             place, source = shown[-1]
             changed = not ground.reads_as_then(source)
+            if not memory.evidence:
+                self._column.addWidget(meta(tr(READ_UP_TO), wraps=True))
             self.proof = Proof(story.messages[place], place, is_changed=changed)
             self._column.addWidget(self.proof)
         row = QHBoxLayout()

@@ -21,7 +21,7 @@ from app.memory.documents.browsing import (
     sentence_in,
     sentence_of,
 )
-from app.memory.records import Ending, EndReason, Grounding, Memory, Source, Tier
+from app.memory.records import Ending, EndReason, Grounding, Memory, Review, Source, Tier
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.story.recaps import BUILT_IN
 
@@ -307,3 +307,27 @@ def test_of_more_names_than_a_list_of_groups_can_hold_none_has_one() -> None:
     many = [state(str(n), f"person {n}") for n in range(MOST_NAMES + 1)]
     heads = [row for row in arranged(many, Wanted(tier=Tier.STATE_LEDGER)).rows if not row.standing]
     assert len(heads) == 1
+
+
+def test_what_alone_is_shown_is_what_is_counted() -> None:
+    here, other = (Source(chat, f"m{chat}", "") for chat in (1, 2))
+    told = [
+        standing("own", start=4, sources=(here,)),
+        standing("foreign", start=BEFORE, sources=(other,)),
+        standing("ended", status=Status.ENDED, start=BEFORE, sources=(other,)),
+        standing("pinned", start=4, sources=(here,), is_pinned=True),
+    ]
+    ground = Ground(1, {"m1": 4}, {}, 9)
+    counted = arranged(told, Wanted(ground=ground, only_here=True))
+    assert (counted.held, counted.statuses.get(Status.ENDED, 0)) == ({Tier.LONG_TERM: 2}, 0)
+    assert arranged(told, Wanted(only_pinned=True)).held == {Tier.LONG_TERM: 1}
+    assert arranged(told, Wanted()).held == {Tier.LONG_TERM: 3}
+
+
+def test_what_waits_in_the_same_words_is_one_row_as_in_the_review() -> None:
+    waits: dict[str, object] = {"status": Status.WAITING, "review": Review.WAITING}
+    told = [standing(name, text="It rains.", **waits) for name in ("one", "two")]  # type: ignore[arg-type]
+    told.append(standing("three", text="It snows.", **waits))  # type: ignore[arg-type]
+    shown = arranged(told, Wanted(show=frozenset({Show.WAITING})))
+    assert names(shown.rows)[1:] == ["one", "three"]
+    assert shown.statuses[Status.WAITING] == 2

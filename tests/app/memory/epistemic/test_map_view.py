@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.map_view import Attitude, EpistemicMapView, Stretch, counted
 from app.memory.records import Ending, EndReason, Memory, Source, Tier
@@ -144,6 +146,14 @@ def test_the_chain_begins_with_who_found_it_out() -> None:
         ("Cora Lee", "Captain Ann Lee", 9),
     ]
     assert [step.message for step in found.chain(0, 7)] == [2, 6]
+
+
+def test_what_memories_of_several_chats_say_alike_is_one_step() -> None:
+    knows = entry("knows", "Bert Marsh", SEAL, 0, channel="saw")
+    told = [replace(knows, id=f"{n}", sources=(Source(n, "a0", ""),)) for n in range(5, 12)]
+    later = entry("knows", "Bert Marsh", SEAL, 9, told_by="Cora Lee", channel="told")
+    found = minds(*told, later).chain(0, LAST)
+    assert [(step.teller, step.message) for step in found] == [("", -1), ("Cora Lee", 9)]
 
 
 def test_attitudes_are_counted_by_person() -> None:

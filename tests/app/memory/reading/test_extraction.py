@@ -6,9 +6,7 @@ import pytest
 
 from app.memory.reading.answers import read_answer
 from app.memory.reading.extraction import (
-    NO_SOURCE,
     OTHER_WORDS,
-    WRONG_SOURCE,
     Work,
     ended,
     ended_along,
@@ -16,7 +14,16 @@ from app.memory.reading.extraction import (
     proposed,
 )
 from app.memory.reading.windows import Window
-from app.memory.records import ARC, EndReason, Grounding, Memory, Review, Tier
+from app.memory.records import (
+    ARC,
+    NO_SOURCE,
+    WRONG_SOURCE,
+    EndReason,
+    Grounding,
+    Memory,
+    Review,
+    Tier,
+)
 from app.story.messages import Message, digest
 
 WORK = Work("operation", 1, "card", "model", 50.0)
@@ -61,6 +68,8 @@ def test_what_a_claim_cites_has_to_be_there_and_to_say_so(
     assert memory.notes == ((note,) if note else ())
     assert memory.review is (Review.WAITING if note else Review.NONE)
     assert memory.grounding is (Grounding.UNGROUNDED if note else Grounding.DIRECT)
+    is_cited = note in ("", OTHER_WORDS)
+    assert memory.evidence == (memory.sources if is_cited else ())
     assert [source.anchor for source in memory.sources] == anchors
     assert all(source.content_hash for source in memory.sources)
 
