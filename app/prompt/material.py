@@ -145,7 +145,7 @@ class Material:
         where it leaves nothing to them.
         """
         occasion, settings = self.occasion, self.occasion.settings
-        if not occasion.visible_from or not occasion.slots.slots_enabled:
+        if occasion.visible_from is None or not occasion.slots.slots_enabled:
             return 0
         withheld = occasion.withheld if occasion.told else NOTHING_WITHHELD
         whole, told = (

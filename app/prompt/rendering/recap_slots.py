@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,9 +20,18 @@ from app.settings.program import ProgramSettings
 from app.settings.recaps import RecapSettings
 from app.settings.slots import Place
 from app.story.inclusion import InclusionState
+from app.story.messages import Message, MessageKind
 from app.story.recap_texts.pinned import pins_in
 from app.story.recap_texts.recap_text import Recap, is_headed, parse_recap
-from app.story.recaps import FOLD, RunningVersion, injected_version, told_until
+from app.story.recaps import (
+    FOLD,
+    IMPORTED,
+    OTHER_EXTENSIONS,
+    YOU,
+    RunningVersion,
+    injected_version,
+    told_until,
+)
 from app.story.story import Story
 
 Count = Callable[[str], int]
@@ -78,7 +87,8 @@ def recap_shown(
         return None
     then = version
     if visible_from is not None:
-        then = told_until(story.running, version, story.places, visible_from - 1)
+        held_from = _held_from(story, version, visible_from)
+        then = told_until(story.running, version, story.places, held_from - 1)
     whole = _told_content(story, settings, (), visible_from)
     left: tuple[str, ...] = ()
     if is_headed(whole):
@@ -97,12 +107,59 @@ def _told_content(
     if version is None or not RecapSettings(settings).running_recap_enabled:
         return ""
     content = version.content
+    pinned = frozenset(pin.text for pin in pins_in(ProgramSettings(settings).recap_pins))
     if content and visible_from is not None:
-        content = _before(story, version, visible_from)
+        held_from = _held_from(story, version, visible_from)
+        if not held_from and _is_of_these_messages(story, version):
+            return _only(content, pinned)
+        content = _before(story, version, held_from)
     if version.is_of_a_model and version.reason == FOLD:
-        pinned = frozenset(pin.text for pin in pins_in(ProgramSettings(settings).recap_pins))
         content = _left_to_slots(content, spare, pinned)
     return content
+
+
+def _held_from(story: Story, version: RunningVersion, visible_from: int) -> int:
+    """Index from which on the prompt holds every message that a version tells of: behind the last
+    of those that gave way to it, which are hidden side by side; what the user hid stands alone. Of
+    messages that are not all counted nobody knows whether they have room.
+    """
+    reach = story.places.get(version.last_anchor, -1) + 1
+    hidden = story.places.where(_is_hidden)
+    for at in range(bisect_left(hidden, reach) - 1, -1, -1):
+        place = hidden[at]
+        if place < visible_from:
+            break
+        beside = (*hidden[max(0, at - 1) : at], *hidden[at + 1 : at + 2])
+        if any(abs(other - place) == 1 for other in beside):
+            return place + 1
+    is_counted = len(story.message_tokens) >= len(story.messages)
+    return visible_from if visible_from or is_counted else 1
+
+
+def _is_hidden(message: Message) -> bool:
+    return message.is_hidden and message.kind in (MessageKind.CHAT, MessageKind.NARRATOR)
+
+
+def _is_of_these_messages(story: Story, version: RunningVersion) -> bool:
+    """Whether a version tells of nothing but scenes of this chat, all of which are still there: no
+    words of the user's, of another chat, or of messages that are gone.
+    """
+    reach = story.places.get(version.last_anchor, -1)
+    scenes = bisect_right(story.scenes, reach, key=lambda scene: scene.last)
+    return version.scene_count <= scenes and all(
+        one.reason == FOLD and one.made_by not in (YOU, IMPORTED, *OTHER_EXTENSIONS)
+        for one in story.running.versions
+        if one.version <= version.version
+    )
+
+
+def _only(content: str, pinned: Collection[str]) -> str:
+    """What is pinned of a recap of messages that the prompt holds all."""
+    if not is_headed(content):
+        return content if any(pin in content for pin in pinned) else ""
+    recap = parse_recap(content)
+    kept = {part: tuple(i for i in getattr(recap, part) if i in pinned) for part in PARTS}
+    return Recap(**kept).render() if any(kept.values()) else ""
 
 
 def _before(story: Story, version: RunningVersion, index: int) -> str:

@@ -1,0 +1,98 @@
+"""What the running recap leaves to the messages that the prompt holds, and what it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from app.prompt.generation import Turn
+from app.prompt.slots import RUNNING_RECAP_KEY, SlotSet
+from app.story.recap_texts.pinned import Pin, stored
+from app.story.recaps import IMPORTED, YOU, RunningRecap, RunningVersion
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
+from app.story.story import Story
+from tests.app.prompt.remembered import prompt, story
+
+ENDS = (9, 19, 29)
+ROOMY, NARROW = Turn("Vera", context=100_000), Turn("Vera", context=600)
+SCENES = ("Vera opened the gate.", "Odo lost the key.", "They crossed the river.")
+
+
+def told(*, hidden: Collection[int] = (), made_by: str = "model", dropped: int = 0) -> Story:
+    """Forty messages, three closed scenes, each folded in. hidden: places of messages. dropped:
+    how many of the first messages are gone.
+    """
+    of = story(*(f"They walk on for the {n}th hour, and nobody says much." for n in range(40)))
+    messages = tuple(
+        structs.replace(message, is_hidden=place in hidden)
+        for place, message in enumerate(of.messages)
+    )
+    versions = tuple(
+        RunningVersion(
+            n,
+            "DEVELOPMENTS\n" + "\n".join(SCENES[: n + 1]) + "\n\nSTATE\nThe key is gone.",
+            n + 1,
+            f"m{ENDS[n - 1]}" if n else "",
+            f"m{end}",
+            made_by,
+            1.0,
+        )
+        for n, end in enumerate(ENDS)
+    )
+    marks = (SceneBreak(f"m{end}", BreakOrigin.HAND, "hand") for end in ENDS if end >= dropped)
+    breaks = {mark.anchor: mark for mark in marks}
+    return replace(
+        of,
+        messages=messages[dropped:],
+        message_tokens=of.message_tokens[dropped:],
+        breaks=breaks,
+        scenes=scenes_of(messages[dropped:], breaks),
+        running=RunningRecap(versions, 2),
+    )
+
+
+def recap(of: Story, turn: Turn = ROOMY, **values: Any) -> str:
+    return next((s.text for s in prompt(of=of, turn=turn, **values).slots if s.key == KEY), "")
+
+
+KEY = RUNNING_RECAP_KEY
+
+
+def test_of_messages_that_all_stand_in_the_prompt_nothing_is_told_again() -> None:
+    """The first scene, and how things stand, stood before a chat that the prompt held whole."""
+    assert recap(told()) == ""
+    found: SlotSet = prompt(of=told(), turn=ROOMY)
+    assert found.whole_recap > 0  # and the page can say how much was left to the messages
+    assert "Vera opened the gate." in recap(told(), NARROW)
+
+
+def test_what_gave_way_to_the_recap_is_told_though_all_others_have_room() -> None:
+    shown = recap(told(hidden=range(20)))
+    assert all(scene in shown for scene in SCENES[:2])
+    assert SCENES[2] not in shown
+    # One that the user hid stands alone, and stays hidden.
+    assert recap(told(hidden=[12])) == ""
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        told(made_by=YOU),
+        told(made_by=IMPORTED),
+        told(dropped=10),
+        replace(told(), message_tokens=told().message_tokens[:20]),
+    ],
+    ids=["the user's words", "found in the chat", "messages that are gone", "not counted yet"],
+)
+def test_what_the_messages_may_not_tell_stays(of: Story) -> None:
+    assert SCENES[0] in recap(of)
+
+
+def test_what_is_pinned_stays() -> None:
+    shown = recap(told(), recap_pins=stored([Pin(SCENES[0], "", "")]))
+    assert SCENES[0] in shown
+    assert SCENES[1] not in shown
