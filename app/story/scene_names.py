@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.story.recap_texts.recap_text import parse_recap
+from app.story.recap_texts.recap_text import Recap, parse_recap
 from app.story.recaps import YOU, SceneRecap
 from app.story.scenes import LONGEST_NAME, BreakOrigin, Scene, automatic_name
 
-LONGEST_ADDITION = 28  # characters of what is put behind a name that two scenes would have
+# Characters of a sentence that is put behind a name which two scenes would have.
+LEAST_ADDITION, LONGEST_ADDITION = 12, 28
 JOINT = " – "
 OLD_RANGE = re.compile(r"\s+\(?(\d{1,6})\s?[-–]\s?(\d{1,6})\)?$")
 
@@ -80,18 +81,19 @@ def given_name(scene: Scene) -> str:
 
 def _set_apart(name: str, scene: Scene, versions: Sequence[SceneRecap]) -> Iterator[str]:
     """The name with what may set the scene apart: its other names, how its recap begins, at last
-    which of the story it is.
+    which of the story it is. Two pieces of names tell less than one name: where both have no room,
+    another name stands alone, and a sentence is left out.
     """
     recap = next((recap for recap in versions if recap.is_current), None)
-    others = [scene.name, *(version.name for version in versions)]
-    if recap is not None:
-        told = parse_recap(recap.text)
-        others += [*told.developments, *told.state, *told.open]
-    for other in others:
-        addition = _begun(other)
-        if addition and addition.casefold() not in name.casefold():
-            room = LONGEST_NAME - len(JOINT) - len(addition)
-            yield f"{_begun(name, max(room, 16))}{JOINT}{addition}"
+    for other in map(automatic_name, (scene.name, *(version.name for version in versions))):
+        if other and other.casefold() not in name.casefold():
+            both = f"{name}{JOINT}{other}"
+            yield both if len(both) <= LONGEST_NAME else other
+    told = parse_recap(recap.text) if recap is not None else Recap()
+    for sentence in (*told.developments, *told.state, *told.open):
+        addition = _begun(sentence, min(LONGEST_ADDITION, LONGEST_NAME - len(JOINT) - len(name)))
+        if len(addition) >= LEAST_ADDITION and addition.casefold() not in name.casefold():
+            yield f"{name}{JOINT}{addition}"
     yield f"{_begun(name, LONGEST_NAME - 8)} ({scene.number})"
 
 
@@ -100,5 +102,5 @@ def _begun(text: str, longest: int = LONGEST_ADDITION) -> str:
     text = " ".join(text.split()).strip("\"'")
     if len(text) <= longest:
         return text.rstrip(".")
-    cut = text[: longest - 1]
+    cut = text[: max(0, longest - 1)]
     return (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(" ,;:.") + "…"

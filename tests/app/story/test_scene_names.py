@@ -155,3 +155,19 @@ def test_names_that_were_told_apart_are_taken_over_by_the_same_scenes_alone() ->
     assert names_of(renamed.with_names_of(story))[1] == "The ford"
     fewer = replace(story, scenes=story.scenes[:1])
     assert not fewer.with_names_of(story).names
+
+
+def test_a_name_beside_one_like_it_is_never_two_pieces_of_names() -> None:
+    """A scene broken by hand left its second half as "Tages und… – Pendel, am Abend desselben…"."""
+    long = "On the evening of the same day, and the tide"
+    (first, second, third, _) = names_of(
+        named_story(
+            (HEURISTIC, "", long),
+            (HEURISTIC, "The pendulum of the clock", long),
+            (HEURISTIC, "The pendulum of the clock in the hall, at rest", long),
+            (HEURISTIC, "", long),
+        )
+    )[:4]
+    assert first == long
+    assert second == "The pendulum of the clock"
+    assert third == "The pendulum of the clock in the hall, at rest"
