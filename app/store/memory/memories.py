@@ -31,6 +31,7 @@ FOUND = "found"  # looked through without a model; one is to read it all the sam
 UNREADABLE = "unreadable"  # asked for, and no answer could be used
 FORGOTTEN = "forgotten"  # not read again before the user says so
 DISCARDED = "discarded"  # never to be read
+CLEARED = "cleared"  # was there when a tier was cleared; is read as if nothing had been
 
 NOT_AGAIN = (PASS, UNREADABLE, FORGOTTEN, DISCARDED)
 
@@ -224,12 +225,17 @@ class Memories:
 
     def forget_read(self, chat_id: int) -> None:
         """Let the chat be read for memory from its beginning again, but for what was discarded."""
-        for task in (PASS, FOUND, UNREADABLE, FORGOTTEN):
+        for task in (PASS, FOUND, UNREADABLE, FORGOTTEN, CLEARED):
             self.forget_extracted(chat_id, task)
 
-    def is_put_away(self, chat_id: int, messages: Iterable[tuple[str, str]]) -> bool:
-        """Whether the user forgot or discarded one of these messages."""
-        marks = self.extracted(chat_id, FORGOTTEN) | self.extracted(chat_id, DISCARDED)
+    def is_put_away(
+        self,
+        chat_id: int,
+        messages: Iterable[tuple[str, str]],
+        tasks: Sequence[str] = (FORGOTTEN, DISCARDED),
+    ) -> bool:
+        """Whether the user forgot or discarded one of these messages, or whatever `tasks` say."""
+        marks = {mark for task in tasks for mark in self.extracted(chat_id, task)}
         return not marks.isdisjoint(messages)
 
     def read(self, chat_id: int) -> frozenset[tuple[str, str]]:

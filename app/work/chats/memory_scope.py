@@ -11,7 +11,7 @@ from app.memory.lifecycle.sharing import beside, canons_of, lived_through, with_
 from app.memory.records import Document, Memory, MemoryChange, Remembered
 from app.sillytavern.company import Keeper
 from app.store.database.written import READ_LESS, READ_MORE, REMEMBERED
-from app.store.memory.memories import FORGOTTEN, FOUND, NOT_AGAIN
+from app.store.memory.memories import CLEARED, FORGOTTEN, FOUND, NOT_AGAIN
 from app.store.store import Store
 from app.story.story import ChatKind
 
@@ -23,9 +23,9 @@ class Recalled:
     """One look into the store.
 
     read: (anchor, content hash) of messages that are not to be read again. found: of those that
-    were looked through without a model. forgotten: of those that the user had it forget; all three
-    may grow. foreign: content hashes of sources in
-    unrelated chats. kin: chats whose anchors mean this chat's messages. elsewhere: what people of
+    were looked through without a model. forgotten: of those that were there when the user had
+    something forgotten; all three may grow. foreign: content hashes of sources in unrelated
+    chats. kin: chats whose anchors mean this chat's messages. elsewhere: what people of
     this chat lived through in a group or alone, kept there.
     """
 
@@ -84,7 +84,7 @@ class Recall:
             found,
             self._read_by(chat_id, NOT_AGAIN),
             self._read_by(chat_id, (FOUND,)),
-            self._read_by(chat_id, (FORGOTTEN,)),
+            self._read_by(chat_id, (FORGOTTEN, CLEARED)),
             memories.hashes_elsewhere({chat_id, *kin}, (*found.memories, *elsewhere)),
             kin,
             policy,

@@ -23,8 +23,6 @@ class WantedWork:
     word. is_planned: what it lacks is queued, beside what an earlier run left. is_gone: its file
     was not there at the last reading. is_cut: it lost many messages at once, and no further one was
     played since: they may well come back, and what is made meanwhile would be paid for in vain.
-    has_forgotten: the user cleared what it remembered, and no message was played since: no text is
-    made of what is left by itself, or taking that back would leave it in the place of the old one.
     """
 
     def __init__(self) -> None:
@@ -34,7 +32,6 @@ class WantedWork:
         self.is_planned = False
         self.is_gone = False
         self.is_cut = False
-        self.has_forgotten = False
         self.keeps_memory = False
 
     def keep_memory(self, *, is_on: bool, to_the_end: bool) -> None:
@@ -91,11 +88,7 @@ class WantedWork:
         if before - now >= max(LOST_LINES, LOST_SHARE * before):
             self.is_cut = True
         elif now > before:
-            self.is_cut = self.has_forgotten = False
-
-    def forget(self) -> None:
-        """The user clears what it remembers."""
-        self.has_forgotten = True
+            self.is_cut = False
 
     async def until_there(self, path: Path) -> None:
         """Wait as long as its file is not there; looked for from time to time."""

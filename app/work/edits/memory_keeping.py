@@ -11,7 +11,7 @@ from app.core.translation import N_, tr
 from app.memory.lifecycle.clearing import FORGET, FRESH, of_the_chat, of_tier, parts_of
 from app.memory.lifecycle.policy import Pause, Policy
 from app.memory.records import Remembered, Tier
-from app.store.memory.memories import DISCARDED, FORGOTTEN, PASS, UNREADABLE
+from app.store.memory.memories import CLEARED, DISCARDED, FORGOTTEN, PASS, UNREADABLE
 from app.work.chats.open_chat import OpenChat
 from app.work.edits.memory_commands import Command, MemoryCommands
 
@@ -67,8 +67,8 @@ class MemoryKeeping(MemoryCommands):
             gone = of_tier(command.remembered, tier)
             self._check(command, gone.memories)
             self._store.memories.forget(gone)
+            self._store.memories.set_extracted(chat.chat_id, _played(chat), CLEARED)
 
-        chat.forget()
         await self._do(chat, N_("clear {tier}").format(tier=name), unit, whole=True)
 
     def at_stake(self, path: Path, command: str) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class MemoryKeeping(MemoryCommands):
         whole: bool = False,
     ) -> None:
         memories = self._store.memories
-        played = [(m.anchor, m.content_hash) for m in chat.story.messages]
+        played = _played(chat)
 
         def unit(command: Command) -> None:
             gone = chosen(command)
@@ -113,7 +113,6 @@ class MemoryKeeping(MemoryCommands):
             memories.forget_extracted(chat.chat_id, PASS)
             memories.forget_extracted(chat.chat_id, UNREADABLE)
 
-        chat.forget()
         await self._do(chat, label, unit, whole=whole)
 
     # --- what may be remembered
@@ -196,3 +195,8 @@ class MemoryKeeping(MemoryCommands):
         if chat.pause is None:
             raise UsageError(tr("This chat is not read-only."))
         return chat
+
+
+def _played(chat: OpenChat) -> list[tuple[str, str]]:
+    """(anchor, content hash) of all its messages."""
+    return [(m.anchor, m.content_hash) for m in chat.story.messages]

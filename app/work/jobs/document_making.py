@@ -47,6 +47,7 @@ from app.memory.standing import active
 from app.settings.memory import MemorySettings
 from app.settings.recaps import RecapSettings
 from app.store.kept_answers import KeptInStore
+from app.store.memory.memories import CLEARED, DISCARDED, FORGOTTEN
 from app.story.messages import Message
 from app.work.chats.card_texts import card_text
 from app.work.chats.open_chat import OpenChat
@@ -123,13 +124,19 @@ class DocumentMaker:
             await asyncio.to_thread(as_read, about.story.messages, about.settings),
         )
         told = {(m.anchor, m.content_hash) for m in chat.story.messages[-1:]}
-        was_forgotten = not told.isdisjoint(chat.reading_state.forgotten)
+        is_put_away = partial(
+            self._store.memories.is_put_away,
+            chat.chat_id,
+            told,
+            (FORGOTTEN, DISCARDED, CLEARED),
+        )
+        was_put_away = await self._store.run(is_put_away)
         change = await self._made(job)
         base = chat.remembered.memories  # what the user did meanwhile stays
 
         def unit() -> None:
             # Who forgets a chat while a text is made of it does not want the text.
-            if was_forgotten or not self._store.memories.is_put_away(chat.chat_id, told):
+            if was_put_away or not is_put_away():
                 self._store.memories.write(change, base=base)
 
         if change:

@@ -61,7 +61,7 @@ class Reading:
     """What of a chat was read for its memory.
 
     extracted: (anchor, content hash). found: of messages that were looked through without a model.
-    forgotten: of those that the user had it forget.
+    forgotten: of those that were there when the user had something forgotten.
     is_whole: the chat is read to its very end, whatever the settings say of waiting; for a command,
     which nobody swipes behind. is_wanted: the same for once, since the user said so. is_paused: the
     user wants nothing added for now. is_in_round: the members of a group still answer one another,

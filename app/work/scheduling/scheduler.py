@@ -147,9 +147,9 @@ class Scheduler:
         if not chat.keeps_memory or chat.pause is not None or not chat.story.messages:
             return ()
         last = chat.story.messages[-1]
-        # After a restart the store alone tells that it was forgotten.
-        is_forgotten = (last.anchor, last.content_hash) in chat.reading_state.forgotten
-        if chat.has_forgotten or is_forgotten:
+        # Of what is left none is made by itself before the story goes on, or taking that back would
+        # leave it in the place of the old one.
+        if (last.anchor, last.content_hash) in chat.reading_state.forgotten:
             return ()
         return plan_texts(document_material(chat, self._writing(), is_read=not readings))
 

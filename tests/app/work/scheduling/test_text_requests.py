@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from app.companion import open_companion
 from app.core.errors import UsageError
 from app.core.paths import Folders
 from app.memory.lifecycle.policy import Policy
-from app.memory.records import DocumentKind
+from app.memory.records import DocumentKind, Tier
 from app.views.text_offers import TextOffer, TextRequest
 from tests.chat_files import message, write_chat
+from tests.fakes import MODEL, FakeLlm
 from tests.scripted_memory import Play, Script, playing
 
 OF_MIRA = "sources={n}:entity=Mira/character"
@@ -260,8 +262,17 @@ async def test_a_portrait_that_the_user_wrote_is_replaced_by_none_that_is_asked_
         assert "find the boat" in play.view.documents[-1].text
 
 
+async def forget_chat(play: Play) -> None:
+    await play.companion.memories.forget_chat(play.path)
+
+
+async def clear_session(play: Play) -> None:
+    await play.companion.memories.clear_tier(play.path, Tier.SESSION)
+
+
+@pytest.mark.parametrize("forget", [forget_chat, clear_session])
 async def test_of_a_chat_that_was_forgotten_nothing_is_made_until_it_goes_on(
-    tmp_path: Path,
+    tmp_path: Path, forget: Callable[[Play], Awaitable[None]]
 ) -> None:
     """What the character keeps was held against the last reply again, paid for and unbidden."""
     script = Script(LINES, {"contradicts the facts": "NONE"})
@@ -271,7 +282,7 @@ async def test_of_a_chat_that_was_forgotten_nothing_is_made_until_it_goes_on(
         await play.follow()
         before, asked = play.view.documents, len(play.llm.requests)
         assert DocumentKind.CONTINUITY in {d.kind for d in before}
-        await play.companion.memories.forget_chat(play.path)
+        await forget(play)
         await play.follow()
         assert len(play.llm.requests) == asked
         await play.companion.edits.undo(play.path)
@@ -280,3 +291,30 @@ async def test_of_a_chat_that_was_forgotten_nothing_is_made_until_it_goes_on(
         await play.companion.edits.redo(play.path)
         await play.add("I ask her.", "Mira shows the lamp.")
         assert "contradicts the facts" in " ".join(r.text for r in play.llm.requests[asked:])
+
+
+async def test_of_what_a_cleared_tier_has_left_no_profile_is_made_in_the_next_run_either(
+    tmp_path: Path,
+) -> None:
+    """Only a flag said so, which the next run knew nothing of."""
+    lasts = f"[fact:2:permanent:{OF_MIRA}] Mira says nothing of the boat."
+    script = Script({**LINES, "says nothing": lasts}, {"portrait": PROFILE})
+    async with playing(tmp_path, script, messages=told()) as play:
+        await play.follow()
+        await play.companion.memories.clear_tier(play.path, Tier.SESSION)
+        await play.companion.edits.scenes.mark(play.path, play.view.story.messages[5].anchor)
+        await play.companion.put_setting("profiles_enabled", True)
+        await play.companion.settled(play.path)
+        assert "portrait" not in " ".join(r.text for r in play.llm.requests)
+        path, home = play.path, tmp_path / "own"
+    with FakeLlm(script.reply) as llm:
+        async with open_companion(
+            Folders(home, home / "logs"),
+            tavern=tmp_path / "data" / "default-user",
+            llm=f"openai:{MODEL}@{llm.url}",
+            watch=False,
+            keeps_memory=True,
+        ) as companion:
+            await companion.open_story(path)
+            await companion.settled(path)
+            assert "portrait" not in " ".join(r.text for r in llm.requests)
