@@ -77,6 +77,10 @@ class WorkCommands(PageCommands):
         """What can be done with one operation."""
         return self.retry, self.cancel, self.pause_before, self.move_up, self.move_first
 
+    def of_a_backlog(self) -> tuple[QAction, QAction, QAction, QAction, QAction]:
+        """What begins a backlog or a part of it, and what stops it."""
+        return self.start, self.recaps, self.memory, self.stop, self.stop_now
+
     def of_many(self) -> tuple[QAction, ...]:
         """What takes several operations out of the queue."""
         return self.clear_asked, self.clear_chat, self.clear_all

@@ -75,10 +75,8 @@ class WorkPage(QWidget):
         self._retry_all.follow(self.commands.retry_all)
         self._more = IconButton("more", tr("More actions for the queue"))
         self._more.clicked.connect(self._open_more)
-        self._catching_up = CatchUpStrip(
-            *(self.commands.start, self.commands.recaps, self.commands.memory),
-            *(self.commands.stop, self.commands.stop_now),
-        )
+        self._catching_up = CatchUpStrip(*self.commands.of_a_backlog())
+        self._offered = CatchUpStrip(*self.commands.of_a_backlog())  # while another goes on
         self._put_back = ClearedStrip(self.commands.put_back)
         self._clearing = QueueClearing(session, self.commands, self._put_back)
         self._capped = CapStrip(self.commands.go_on_today)
@@ -156,8 +154,8 @@ class WorkPage(QWidget):
         column = QVBoxLayout(queue)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._catching_up)
-        column.addWidget(self._put_back)
+        for strip in (self._catching_up, self._offered, self._put_back):
+            column.addWidget(strip)
         column.addWidget(self._stack, 1)
         self._foot_line = Line()
         column.addWidget(self._foot_line)
@@ -259,9 +257,8 @@ class WorkPage(QWidget):
     def _show_catch_up(self) -> None:
         companion, path = self._session.companion, self._session.path
         on = companion.work.catching_up
-        plan = None
-        if path is not None and companion.story(path) is not None:
-            plan = companion.work.catch_up(path)
+        story = None if path is None else companion.story(path)
+        plan = None if path is None or story is None else companion.work.catch_up(path)
         self.commands.start.setEnabled(plan is not None)
         for part in (self.commands.recaps, self.commands.memory):
             part.setEnabled(plan is not None and plan.has_parts)
@@ -273,6 +270,9 @@ class WorkPage(QWidget):
             self._catching_up.show_plan(plan)
         else:
             self._catching_up.hide()
+        self._offered.setVisible(bool(on and plan))
+        if on and plan is not None and story is not None:
+            self._offered.show_plan(plan, chat_words(story.chat))
 
     def _on_catch_up_changed(self, _plan: object) -> None:
         self._show_catch_up()

@@ -71,9 +71,10 @@ class CatchUpStrip(Strip):
             button.follow(action)
             self.commands.addWidget(button)
 
-    def show_plan(self, plan: CatchUpPlan) -> None:
-        """What waits for the user's word."""
-        self._title.setText(tr("Waits for your answer"))
+    def show_plan(self, plan: CatchUpPlan, title: str = "") -> None:
+        """What waits for the user's word. title: of the chat, where another one is worked on."""
+        whose = tr("{title}: waits for your answer", title=title)
+        self._title.setText(whose if title else tr("Waits for your answer"))
         self._facts.setText("\n".join(filter(None, (plan_sentence(plan), parts_sentence(plan)))))
         self._arrange(is_on=False)
         self._start.set_text(plan_command(plan))

@@ -14,10 +14,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from app.companion import Companion, open_companion
-from app.core.operations import OperationStatus
+from app.core.operations import MEMORY, OperationStatus
 from app.core.paths import user_folders
-from app.views.catch_up import CatchUpPlan, ReadingCost
+from app.views.catch_up import CatchUpPlan, CatchUpProgress, ReadingCost
 from app.work.planning.catch_up import parts_of
+from app.work.scheduling.work_to_do import WorkToDo
 from tests.fakes import MODEL, FakeLlm
 from tests.labelled import WrittenTavern
 from ui.program.main_window import MainWindow
@@ -222,6 +223,32 @@ async def test_the_notice_of_a_backlog_says_that_it_starts_all_of_it_or_leads_to
     notice.choose("Choose a part")
     assert window.desk.page_key == "work"
     assert begun == [True]
+
+
+async def test_a_part_is_chosen_while_another_chat_is_caught_up(
+    window: MainWindow, demo_tavern: WrittenTavern, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The notice led here, and only the other chat's progress stood here."""
+    assert window.desk is not None
+    session = window.desk.session
+    await session.open_path(demo_tavern.chat)
+    reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
+    plan = CatchUpPlan(5, 0, 143, 17, 40_000, 5_000, reading=reading)
+    plan = replace(plan, parts=parts_of(plan))
+    other = CatchUpProgress(99, "Another evening", 3, 0, 30, 12.0, 100.0)
+    monkeypatch.setattr(WorkToDo, "catching_up", property(lambda _: (other,)))
+    monkeypatch.setattr(WorkToDo, "catch_up", lambda *_: plan)
+    begun: list[str] = []
+    monkeypatch.setattr(session, "catch_up", begun.append)
+    page = page_of(window)
+    page._tick()
+    assert page._catching_up._title.text() == "Catching up Another evening"
+    assert page._offered._title.text().endswith(": waits for your answer")
+    QTest.mouseClick(page._offered._memory, Qt.MouseButton.LeftButton)
+    assert begun == [MEMORY]
+    monkeypatch.setattr(WorkToDo, "catch_up", lambda *_: None)
+    page._tick()
+    assert page._offered.isHidden()
 
 
 async def test_the_buttons_of_a_part_stand_beside_what_it_takes(window: MainWindow) -> None:
