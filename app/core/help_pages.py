@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,9 @@ from app.core.translation import ENGLISH, language
 
 FOLDER = RESOURCES / "help"
 _PAGE = re.compile(r"^## +(.+)$", re.MULTILINE)
+IN_TITLE = 100.0  # more than any text has
+PAGE = 2000  # characters of a page of usual length
+SHORTEST = 4  # letters of a word whose last may be another
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +25,31 @@ class HelpPage:
     title: str
     text: str
 
-    def has(self, words: list[str]) -> bool:
-        """Whether all of these words, casefolded, are in it."""
+    def has(self, words: Sequence[str]) -> bool:
+        """Whether all of these words, casefolded, are in it, in another form of theirs too."""
         whole = f"{self.title} {self.text}".casefold()
-        return all(word in whole for word in words)
+        return all(word in whole or bool(_forms(word).search(whole)) for word in words)
+
+    def worth(self, words: Sequence[str]) -> float:
+        """How much it is about these words, casefolded: in its title they weigh most, in its text
+        by how often they stand in how much of it.
+        """
+        title, text = self.title.casefold(), self.text.casefold()
+        called = sum(2 if word in title else bool(_forms(word).search(title)) for word in words)
+        told = sum(len(_forms(word).findall(text)) for word in words)
+        return IN_TITLE * called + told / (1 + len(text) / PAGE)
+
+
+def _forms(word: str) -> re.Pattern[str]:
+    """Words that begin as this one, whose last letter may be another: copy, copies."""
+    return re.compile(rf"\b{re.escape(word[:-1] if len(word) >= SHORTEST else word)}")
+
+
+def found_pages(pages: Sequence[HelpPage], words: Sequence[str]) -> list[HelpPage]:
+    """Those that have all of these words, casefolded, the best first; for no words all, as they
+    stand.
+    """
+    return sorted((p for p in pages if p.has(words)), key=lambda page: -page.worth(words))
 
 
 def help_pages() -> tuple[HelpPage, ...]:

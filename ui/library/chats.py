@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 
 from app.core.translation import tr
 from app.story.story import ChatRef
+from ui.controls.labels import safe_tip
 from ui.core.chat_words import chat_title
 
 if TYPE_CHECKING:
@@ -21,6 +24,7 @@ CHAT_ROLE = Qt.ItemDataRole.UserRole
 HEADING_ROLE = Qt.ItemDataRole.UserRole + 1
 OPEN_ROLE = Qt.ItemDataRole.UserRole + 2
 IN_PAGE_ROLE = Qt.ItemDataRole.UserRole + 3
+ALIKE_ROLE = Qt.ItemDataRole.UserRole + 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,18 @@ class LibraryRow:
     text: str
     chat: ChatRef | None = None
     is_group: bool = False
+    alike: int = 0  # letters at its beginning that another chat of this owner has, too
+
+
+def alike(texts: Sequence[str]) -> tuple[int, ...]:
+    """How many letters of each, from its beginning on, another one has as well."""
+    order = sorted(range(len(texts)), key=lambda place: texts[place])
+    shared = [0] * len(texts)
+    for one, other in pairwise(order):  # what is most alike stands side by side
+        letters = zip(texts[one], texts[other], strict=False)
+        common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], letters))
+        shared[one], shared[other] = max(shared[one], common), max(shared[other], common)
+    return tuple(shared)
 
 
 def library_rows(
@@ -47,7 +63,9 @@ def library_rows(
         ]
         if found:
             rows.append(LibraryRow(owner, None, is_group))
-            rows.extend(LibraryRow(chat_title(chat), chat, is_group) for chat in found)
+            titles = [chat_title(chat) for chat in found]
+            told = zip(titles, found, alike(titles), strict=True)
+            rows.extend(LibraryRow(title, chat, is_group, same) for title, chat, same in told)
 
     for tavern in taverns:
         where = f" · {tavern.host}" if tavern.host else ""
@@ -109,12 +127,15 @@ class LibraryModel(QAbstractListModel):
                 return row.text
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._spoken(row)
-            case Qt.ItemDataRole.ToolTipRole if self._is_in_page(row):
-                return tr("Open in SillyTavern")
+            case Qt.ItemDataRole.ToolTipRole if row.chat is not None:
+                where = tr("Open in SillyTavern") if self._is_in_page(row) else ""
+                return safe_tip("\n".join(filter(None, (row.text, where))))
         if role == CHAT_ROLE:
             return row.chat
         if role == HEADING_ROLE:
             return row.chat is None
+        if role == ALIKE_ROLE:
+            return row.alike
         if role == OPEN_ROLE:
             return row.chat is not None and row.chat.path == self._open
         if role == IN_PAGE_ROLE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QListView,
@@ -21,6 +21,7 @@ from ui.controls.labels import Label
 from ui.controls.surfaces import FloatingSheet
 from ui.core.session import Session
 from ui.library.chats import (
+    ALIKE_ROLE,
     CHAT_ROLE,
     HEADING_ROLE,
     IN_PAGE_ROLE,
@@ -41,6 +42,7 @@ WIDTH = 336
 LIST_HEIGHT = 380
 HEADING_HEIGHT = 34
 ROW_HEIGHT = 30
+LEAD, TELLING = 10, 4  # letters kept of what is alike at both its ends
 
 
 class LibraryPopover(FloatingSheet):
@@ -166,6 +168,19 @@ class LibraryPopover(FloatingSheet):
         return sum(heights) + 2
 
 
+def telling(text: str, alike: int, metrics: QFontMetrics, width: int) -> str:
+    """A text cut to a width so that what tells it from others stays. alike: letters at its
+    beginning that another one has, too.
+    """
+    right = Qt.TextElideMode.ElideRight
+    shown = metrics.elidedText(text, right, width)
+    if shown == text or len(shown) > alike + TELLING:
+        return shown
+    lead = f"{text[:LEAD].rstrip()}…"
+    rest = text[max(LEAD, alike - TELLING) :].lstrip()
+    return lead + metrics.elidedText(rest, right, width - metrics.horizontalAdvance(lead))
+
+
 class _ChatDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, HEADING_HEIGHT if index.data(HEADING_ROLE) else ROW_HEIGHT)
@@ -175,7 +190,6 @@ class _ChatDelegate(QStyledItemDelegate):
         area = QRectF(option.rect)
         text = str(index.data())
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        elide = Qt.TextElideMode.ElideMiddle
         painter.save()
         if index.data(HEADING_ROLE):
             paint_disc(painter, QRectF(area.x() + 8, area.y() + 8, 20, 20), text)
@@ -200,6 +214,7 @@ class _ChatDelegate(QStyledItemDelegate):
             if index.data(OPEN_ROLE):
                 mark = icon_pixmap("check", t.accent_text, 14, ratio)
                 painter.drawPixmap(int(area.right()) - 26, int(area.y()) + 8, mark)
-        shown = painter.fontMetrics().elidedText(text, elide, int(words.width()))
+        same = 0 if index.data(HEADING_ROLE) else int(index.data(ALIKE_ROLE))
+        shown = telling(text, same, painter.fontMetrics(), int(words.width()))
         painter.drawText(words, middle, shown)
         painter.restore()

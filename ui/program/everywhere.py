@@ -158,9 +158,9 @@ class Everywhere(QObject):
             where = tr("now at: {command}", command=retold(entry.label) if entry else "")
         self._session.told.emit(f"{word}, {where}")
 
-    def open_help(self, title: str = "") -> None:
-        """Show the pages of help. title: of the one that is shown first."""
-        self.help_sheet.open_over(self._window, title)
+    def open_help(self, title: str = "", words: str = "") -> None:
+        """Show the pages of help. title: of the one that is shown first. words: to mark on it."""
+        self.help_sheet.open_over(self._window, title, words)
 
     # Search
 

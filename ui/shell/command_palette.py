@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
-from app.core.help_pages import HelpPage, help_pages
+from app.core.help_pages import HelpPage, found_pages, help_pages
 from app.core.translation import N_, tr
 from app.memory.records import Tier
 from app.memory.tiers.table import TIERS
@@ -119,8 +119,7 @@ def find_entries(
 
 def _help(words: list[str]) -> tuple[list[Entry], list[Entry]]:
     """Pages of help: those with the words in their title, and others; none for no words."""
-    found = [page for page in help_pages() if page.has(words)] if words else []
-    found.sort(key=lambda page: not _has(words, page.title))
+    found = found_pages(help_pages(), words) if words else []
     entries: tuple[list[Entry], list[Entry]] = ([], [])
     for page in found[:MOST_HELP]:
         is_told = not _has(words, page.title)
@@ -194,7 +193,7 @@ class CommandPalette(FloatingSheet):
         setting_chosen: name of a setting to show.
         far_chosen: a FarCommand to go to.
         idle_chosen: an action that has nothing to do now.
-        help_chosen: title of a page of help to show.
+        help_chosen: title of a page of help to show, and what was looked for.
     """
 
     message_chosen = Signal(str)
@@ -202,7 +201,7 @@ class CommandPalette(FloatingSheet):
     setting_chosen = Signal(str)
     far_chosen = Signal(object)
     idle_chosen = Signal(object)
-    help_chosen = Signal(str)
+    help_chosen = Signal(str, str)
 
     def __init__(
         self,
@@ -324,6 +323,6 @@ class CommandPalette(FloatingSheet):
         elif isinstance(entry.value, Hit):
             self.memory_chosen.emit(entry.value.memory_id)
         elif isinstance(entry.value, HelpPage):
-            self.help_chosen.emit(entry.value.title)
+            self.help_chosen.emit(entry.value.title, self._field.text())
         elif isinstance(entry.value, str):
             self.setting_chosen.emit(entry.value)

@@ -11,9 +11,16 @@ from PySide6.QtGui import (
     QTextLength,
     QTextTable,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QTextBrowser,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app.core.help_pages import HelpPage, help_pages
+from app.core.help_pages import HelpPage, found_pages, help_pages
 from app.core.translation import N_, tr
 from ui.controls.fields import Field
 from ui.controls.labels import body, section
@@ -35,6 +42,7 @@ class HelpSheet(FloatingSheet):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._pages: tuple[HelpPage, ...] = ()
+        self._words: list[str] = []  # that are looked for
         self._model = EntryModel()
         self.field = Field(tr("Search the help"), placeholder=tr("Search the help"), icon="search")
         self.field.installEventFilter(self)
@@ -72,11 +80,14 @@ class HelpSheet(FloatingSheet):
         assert isinstance(column, QVBoxLayout)
         column.addLayout(inner)
 
-    def open_over(self, window: QWidget, title: str = "") -> None:
-        """Show in the upper middle of `window`. title: of the page that is shown first."""
+    def open_over(self, window: QWidget, title: str = "", words: str = "") -> None:
+        """Show in the upper middle of `window`. title: of the page that is shown first. words: what
+        was looked for on it.
+        """
         self._pages = help_pages()
         self.field.clear()
         self._filter("")
+        self._words = words.casefold().split()
         for row, page in enumerate(self._pages):
             if page.title == title:
                 self.list.setCurrentIndex(self._model.index(row))
@@ -85,15 +96,12 @@ class HelpSheet(FloatingSheet):
         at = window.mapToGlobal(QPoint((window.width() - width) // 2, 40))
         self.setGeometry(QRect(at, QSize(width, height)))
         self.show()
+        self._mark_found()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _filter(self, words: str) -> None:
-        wanted = words.casefold().split()
-        # Of what its title names a page tells most.
-        found = sorted(
-            (page for page in self._pages if page.has(wanted)),
-            key=lambda page: not all(word in page.title.casefold() for word in wanted),
-        )
+        self._words = words.casefold().split()
+        found = found_pages(self._pages, self._words)
         self._model.show_entries(tuple(Entry(p.title, "", "question", value=p) for p in found))
         self.list.setCurrentIndex(self._model.index(0))
         for part in (self.title, self.page):
@@ -106,6 +114,7 @@ class HelpSheet(FloatingSheet):
         if isinstance(page, HelpPage):
             self.title.setText(page.title)
             self._show(page.text)
+            self._mark_found()
 
     def _show(self, text: str) -> None:
         palette = self.page.palette()
@@ -134,6 +143,32 @@ class HelpSheet(FloatingSheet):
                 table.setMargin(0)
                 table.setBottomMargin(PARAGRAPH)
                 frame.setFormat(table)
+
+    def _mark_found(self) -> None:
+        """Mark the words that were looked for, and bring the first of them into view."""
+        marks: list[QTextEdit.ExtraSelection] = []
+        for word in self._words:
+            for at in self._places(word) or self._places(word[:-1]):  # another form of it
+                mark = QTextEdit.ExtraSelection()
+                mark.cursor = at
+                mark.format.setBackground(current_tokens().accent_soft)
+                marks.append(mark)
+        self.page.setExtraSelections(marks)
+        found = sorted(mark.cursor.selectionStart() for mark in marks)
+        first = QTextCursor(self.page.document())
+        first.setPosition(found[0] if found else 0)
+        self.page.setTextCursor(first)
+        bar = self.page.verticalScrollBar()
+        place = self.page.cursorRect(first).top() + bar.value()
+        bar.setValue(place - self.page.viewport().height() // 3)
+
+    def _places(self, word: str) -> list[QTextCursor]:
+        found: list[QTextCursor] = []
+        at = self.page.document().find(word) if word else QTextCursor()
+        while not at.isNull():
+            found.append(at)
+            at = self.page.document().find(word, at)
+        return found
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):

@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF
-from PySide6.QtGui import QEnterEvent
+from PySide6.QtGui import QEnterEvent, QFontMetrics
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QListView
 
 from app.story.story import ChatKind, ChatRef
 from app.views.taverns import Character, Group, Tavern
 from ui.core.chat_words import chat_title
-from ui.library.chats import LibraryModel, library_rows
-from ui.library.popover import LibraryPopover
+from ui.library.chats import LibraryModel, alike, library_rows
+from ui.library.popover import LibraryPopover, telling
 from ui.program.main_window import MainWindow
 from ui.shell import chat_card
 from ui.shell.chat_card import initials, name_hue
+from ui.theme.fonts import ui_font
 from ui.theme.tokens import TIERS
 
 
@@ -130,3 +131,18 @@ async def test_chats_under_the_pointer_stay_where_they_are(
     assert [model.row(row).text for row in range(model.rowCount())] == before
     QApplication.sendEvent(viewport, QEvent(QEvent.Type.Leave))
     assert [model.row(row).text for row in range(3)] == ["Alma", "The ferry", before[1]]
+
+
+def test_a_long_name_is_cut_where_it_is_like_another_one(dressed: QApplication) -> None:
+    day = "6 March 2026, 19:30"
+    names = (f"{day} restored 2026-11-26 21h58", f"{day} restored 2026-11-25 08h15", "The ferry")
+    metrics = QFontMetrics(ui_font(12.5))
+    same = alike(names)
+    assert same == (len(f"{day} restored 2026-11-2"), len(f"{day} restored 2026-11-2"), 0)
+    width = metrics.horizontalAdvance("6 March 20…1-26 21h58 and more")
+    cut = [telling(name, n, metrics, width) for name, n in zip(names, same, strict=True)]
+    assert "26 21h58" in cut[0]
+    assert "25 08h15" in cut[1]
+    assert cut[0].startswith("6 March")
+    assert cut[2] == "The ferry"
+    assert all(metrics.horizontalAdvance(one) <= width for one in cut)

@@ -234,6 +234,22 @@ async def test_help_opens_by_its_key_and_finds_its_pages(demo_window: MainWindow
     sheet.close()
 
 
+async def test_the_word_looked_for_in_help_is_marked_and_in_sight(demo_window: MainWindow) -> None:
+    sheet = everywhere(demo_window).help_sheet
+    demo_window.actions_["help"].trigger()
+    sheet.field.setText("copy")
+    assert sheet.title.text() == "Your data and copies of chats"
+    sheet.field.setText("“About this program”")  # at the end of that page
+    marks = sheet.page.extraSelections()
+    assert marks
+    marked = marks[0].cursor
+    area = sheet.page.cursorRect(marked)
+    assert sheet.page.viewport().rect().intersects(area)
+    sheet.field.setText("")
+    assert not sheet.page.extraSelections()
+    sheet.close()
+
+
 async def test_help_names_every_page_of_the_window_with_its_key() -> None:
     page = next(page for page in help_pages() if page.title == "What each page is for")
     named = re.findall(r"^\| (.+?) \((Ctrl\+.)\) \|", page.text, re.MULTILINE)
@@ -245,6 +261,7 @@ async def test_a_page_of_help_opens_from_the_palette(demo_window: MainWindow) ->
     assert desk is not None
     found = [e for e in find_entries("branches groups", (), None) if e.detail == "Help"]
     assert found
-    desk._palette.help_chosen.emit(found[0].text)
+    desk._palette.help_chosen.emit(found[0].text, "branches groups")
     assert sheet.title.text() == found[0].text
+    assert sheet.page.extraSelections()
     sheet.close()
