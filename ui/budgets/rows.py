@@ -35,7 +35,7 @@ from ui.theme.style import rounded
 NAME_WIDTH, USED_WIDTH, FIELD_WIDTH, RESET_WIDTH = 174, 56, 74, 24
 GAP = 10
 LEFT, RIGHT = 12, 8
-LEAST_HEIGHT, BEST_HEIGHT = 42, 57
+LEAST_HEIGHT, BEST_HEIGHT = 39, 57
 STEP_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 

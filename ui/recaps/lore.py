@@ -25,11 +25,18 @@ COLUMN = 760
 OPEN, DONE = "open", "done"
 SHOWN = 100  # cards at first; each holds several widgets
 FILES = N_("World Info (*.json)")
-EMPTY = N_(
-    "No lore yet. Lore is what a scene says for good about people, "
-    "places and things, ready for a lorebook. It comes from recaps "
-    "made in stages, with a request for each stage; the button "
-    "switches this chat to them."
+PURPOSE = N_(
+    "Here stands what scenes say for good about people, places and things: for you to copy into a "
+    "lorebook, or to export for SillyTavern's World Info."
+)
+HOW = N_(
+    "There is none yet. A model finds it while it recaps a scene in stages: that takes up to "
+    "four requests for each scene instead of one. The button switches this chat to it, from the "
+    "next recap on."
+)
+COMING = N_(
+    "There is none yet. Recaps of this chat are made in stages by a model; the next one that is "
+    "made brings its lore here."
 )
 ALL_DONE = N_("Nothing left to add to a lorebook.")
 NONE_DONE = N_("Nothing is marked as done yet.")
@@ -140,10 +147,12 @@ class LorePane(QWidget):
         self.mark.set_icon("check" if is_open else "undo")
         self.kinds.setVisible(bool(total))
         self.said.setVisible(bool(total or self.said.text()))
-        nothing = tr(EMPTY) if not total else tr(ALL_DONE) if is_open else tr(NONE_DONE)
+        is_staged = self._form() == "staged"
+        none_yet = f"{tr(PURPOSE)}\n\n{tr(COMING if is_staged else HOW)}"
+        nothing = none_yet if not total else tr(ALL_DONE) if is_open else tr(NONE_DONE)
         self._empty.setText("" if shown else nothing)
         self._empty.setVisible(not shown)
-        self.stages.setVisible(not total and self._form() != "staged")
+        self.stages.setVisible(not total and not is_staged)
         self.more.setVisible(len(shown) > self._room)
         self.more.set_text(
             trn("Show {n} more", "Show {n} more", min(SHOWN, len(shown) - self._room))

@@ -12,7 +12,7 @@ from app.story.scenes import Scene
 from app.story.story import Story
 from ui.controls.buttons import Button, IconButton
 from ui.controls.fields import Choice, Segments
-from ui.controls.labels import Label
+from ui.controls.labels import Label, body
 from ui.recaps.commands import RecapCommands
 from ui.recaps.growth import GrowthLine
 from ui.recaps.version_list import VersionList
@@ -119,6 +119,10 @@ class RecapRail(QWidget):
         versions.addWidget(self.list, 1)
         versions.addLayout(foot)
         column.addWidget(self._versions, 1)
+        self._about_lore = body(tr("Gathered from the recaps of all scenes."))
+        self._about_lore.setContentsMargins(8, 0, 7, 0)
+        self._about_lore.hide()
+        column.addWidget(self._about_lore)
         column.addStretch(0)
 
     @property
@@ -155,6 +159,7 @@ class RecapRail(QWidget):
         self.kinds.choose(SCENE if anchor else RUNNING)
         self.scenes.setVisible(bool(anchor))
         self._versions.show()
+        self._about_lore.hide()
         if anchor:
             self.scenes.setCurrentIndex(self.scenes.findData(anchor))
         self.scene_chosen.emit(anchor)
@@ -164,6 +169,7 @@ class RecapRail(QWidget):
         self.kinds.choose(LORE)
         self.scenes.hide()
         self._versions.hide()
+        self._about_lore.show()
         self.lore_chosen.emit()
 
     def _on_kind(self, key: str) -> None:

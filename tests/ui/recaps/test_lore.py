@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from app.companion import Companion
 from tests.labelled import WrittenTavern
 from ui.program.main_window import MainWindow
-from ui.recaps.lore import EMPTY, LorePane
+from ui.recaps.lore import COMING, HOW, PURPOSE, LorePane
 from ui.recaps.page import RecapsPage
 
 Until = Callable[[Callable[[], bool]], Awaitable[None]]
@@ -59,11 +59,12 @@ async def lore(demo_window: MainWindow) -> LorePane:
 async def test_without_lore_the_page_says_how_it_comes_and_offers_it(
     lore: LorePane, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
-    assert lore._empty.text() == EMPTY
+    assert lore._empty.text() == f"{PURPOSE}\n\n{HOW}"
     assert not lore.export.isVisible()
     QTest.mouseClick(lore.stages, Qt.MouseButton.LeftButton)
     await until(lambda: not lore.stages.isVisible())
     assert companion.setting("scene_recap_form", path=demo_tavern.chat).value == "staged"
+    await until(lambda: lore._empty.text() == f"{PURPOSE}\n\n{COMING}")
 
 
 async def test_lore_is_listed_by_scene_marked_and_taken_up_again(
