@@ -147,11 +147,13 @@ class HelpSheet(FloatingSheet):
     def _mark_found(self) -> None:
         """Mark the words that were looked for, and bring the first of them into view."""
         marks: list[QTextEdit.ExtraSelection] = []
+        t = current_tokens()
         for word in self._words:
             for at in self._places(word) or self._places(word[:-1]):  # another form of it
                 mark = QTextEdit.ExtraSelection()
                 mark.cursor = at
-                mark.format.setBackground(current_tokens().accent_soft)
+                mark.format.setBackground(t.accent)
+                mark.format.setForeground(t.accent_ink)
                 marks.append(mark)
         self.page.setExtraSelections(marks)
         found = sorted(mark.cursor.selectionStart() for mark in marks)
