@@ -3,10 +3,12 @@
 const LONGEST_WAIT = 8_000;
 const FAILURES = 2;
 const AGAIN_SOON = 500;
+const UNTIL_BACK = 2_000;
 
 let failures = 0;
 let isLooking = false;
 let isThere = true;
+let again = null;
 
 /**
  * Look anew, and say how it was when that was last done.
@@ -40,5 +42,10 @@ async function look(heard) {
     if (now !== isThere) {
         isThere = now;
         heard(now);
+    }
+    clearTimeout(again);
+    if (!now) {
+        // The program asks more seldom than a server takes to start.
+        again = setTimeout(() => answers(heard), UNTIL_BACK);
     }
 }

@@ -36,7 +36,7 @@ class ChatCopies(QObject):
 
     def _on_alarm(self, alarm: ChatAlarm) -> None:
         self._alarm = alarm
-        self._notice.offer(ALARM, alarm.sentence, way_on=tr("Look at the copy"))
+        self._notice.offer(ALARM, alarm.sentence, way_on=tr("Look at the copy"), is_bad=True)
 
     def _on_acted(self, key: str) -> None:
         if key == ALARM and self._alarm is not None:

@@ -45,8 +45,9 @@ class Notice(QWidget):
     """One sentence, at most one way on, and a way to close it. Hidden while there is none.
 
     stays: it cannot be closed, and has a place of its own; else it lies over the page. A failure is
-    shown over what is offered, never beside it; the same one again is no second one. What only
-    informs goes by itself, not while the pointer is on it.
+    shown over what is offered, never beside it, unless that tells of something worse and came
+    later; the same one again is no second one. What only informs goes by itself, not while the
+    pointer is on it.
 
     Signals:
         acted: the way on of an offer was pressed; its key.
@@ -63,6 +64,7 @@ class Notice(QWidget):
         self._failure = ""
         self._is_bad = False
         self._offers: dict[str, Offer] = {}
+        self._urgent: set[str] = set()  # bad ones that came after the failure
         self.setAccessibleName(tr("Notice"))
         self._floats = not stays
         self._page = ""
@@ -110,6 +112,7 @@ class Notice(QWidget):
     def say(self, sentence: str) -> None:
         """Show a failure until it is closed or replaced."""
         self._failure = sentence
+        self._urgent.clear()
         self._refresh()
 
     def take_back(self, sentence: str) -> None:
@@ -152,6 +155,8 @@ class Notice(QWidget):
         if self._offers.get(key) != made:
             self._offers.pop(key, None)
             self._offers[key] = made
+            if is_bad:
+                self._urgent.add(key)
             self._refresh()
 
     def amend(self, key: str, sentence: str) -> None:
@@ -181,30 +186,30 @@ class Notice(QWidget):
 
     def close_shown(self) -> None:
         """Close what is shown; what stands behind it is shown next."""
-        key = self._shown_key()
-        if self._failure:
-            self._failure = ""
-        elif key:
+        if key := self._shown_key():
             del self._offers[key]
             self.closed.emit(key)
+        else:
+            self._failure = ""
         self._refresh()
 
     def _shown_key(self) -> str:
         """The newest offer; "" while a failure is shown, or nothing."""
-        if self._failure:
-            return ""
         about = (
-            k for k, o in reversed(self._offers.items()) if not o.pages or self._page in o.pages
+            key
+            for key, offer in reversed(self._offers.items())
+            if (not offer.pages or self._page in offer.pages)
+            and (not self._failure or key in self._urgent)
         )
         return next(about, "")
 
     def _on_end(self) -> None:
         if self.underMouse():
             self._end.start()
-        elif self._failure:
-            self.forget_failure()
+        elif key := self._shown_key():
+            self.withdraw(key)
         else:
-            self.withdraw(self._shown_key())
+            self.forget_failure()
 
     def _on_focus_changed(self, old: QWidget | None, new: QWidget | None) -> None:
         own = (self._way_on, *self._choices, self._close)

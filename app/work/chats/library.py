@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import aclosing
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 
 from app.core.errors import NoTavern, UsageError
@@ -48,6 +49,7 @@ class Library:
         self._in_vain: tuple[Path, ...] = ()  # places that hold none, or not yet
         self.taverns: tuple[Tavern, ...] = ()
         self.gone: tuple[Path, ...] = ()  # folders of taverns that were there
+        self._held_chats: frozenset[Path] = frozenset()  # those that are gone and had some
         self.silent: frozenset[Path] = frozenset()  # those on drives that tell of no changes
         self._copies = copies
         self.changed: Signal[None] = Signal("changed")
@@ -110,7 +112,7 @@ class Library:
             if not self.taverns and copies:
                 await self._take(copies)
             raise
-        self._places, self.gone = places, ()
+        self._places, self.gone, self._held_chats = places, (), frozenset()
         await self._take((*found, *copies))
 
     def _copied(self) -> tuple[Tavern, ...]:
@@ -160,8 +162,10 @@ class Library:
                 with contextlib.suppress(NoTavern):
                     await self.load(*self._wanted)
             folders = tuple(tavern.user_folder for tavern in self.taverns)
-            gone = await asyncio.to_thread(_not_there, folders)
+            gone = await asyncio.to_thread(_not_there, folders, self._held_chats)
             if gone != self.gone and folders == tuple(t.user_folder for t in self.taverns):
+                had = {t.user_folder for t in self.taverns if t.chats} | self._held_chats
+                self._held_chats = frozenset(had & set(gone))
                 back, self.gone = set(self.gone) - set(gone), gone
                 self.gone_changed.emit(None)
                 if back:
@@ -208,5 +212,17 @@ def _on_silent_drives(taverns: Iterable[Tavern]) -> frozenset[Path]:
     return frozenset(t.user_folder for t in taverns if is_silent(t.user_folder))
 
 
-def _not_there(folders: Iterable[Path]) -> tuple[Path, ...]:
-    return tuple(folder for folder in folders if not is_user_folder(folder))
+def _not_there(folders: Iterable[Path], held_chats: Collection[Path]) -> tuple[Path, ...]:
+    """held_chats: of those that were gone before the ones that had chats. A SillyTavern that goes
+    on without its folder makes one of the same name with nothing in it: that is not it.
+    """
+    return tuple(
+        folder
+        for folder in folders
+        if not is_user_folder(folder) or (folder in held_chats and not _has_chats(folder))
+    )
+
+
+def _has_chats(folder: Path) -> bool:
+    found = chain(folder.glob("chats/*/*.jsonl"), folder.glob("group chats/*.jsonl"))
+    return next(found, None) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from app.core.errors import NoTavern
 from app.core.operations import NO_ROOM
 from app.core.part_health import Health, Light
 from app.core.paths import text_of_places, user_folders
+from app.sillytavern.data_folders import is_user_folder
 from app.store.database import no_room
 from app.story.messages import Message
 from app.work.chats import disk_space, library
@@ -200,6 +202,25 @@ async def test_a_folder_that_goes_is_said_and_comes_back_by_itself(companion: Co
     await until(lambda: texts(companion)[-1] == "Said elsewhere.")
     assert over[-1].sillytavern.light is not Light.BAD
     assert said == []
+
+
+async def test_an_empty_folder_of_the_same_name_is_not_the_one_that_went(
+    companion: Companion,
+) -> None:
+    """SillyTavern that goes on without its folder makes a new one, with nothing in it."""
+    folder = chat_of(companion).parents[2]
+    away = folder.with_name("elsewhere")
+    folder.rename(away)
+    await until(lambda: bool(companion.folder_gone))
+    for name in ("characters", "chats", "group chats"):
+        (folder / name).mkdir(parents=True)
+    (folder / "settings.json").write_text("{}", "utf-8")
+    assert is_user_folder(folder)
+    await asyncio.sleep(6 * LOOK)
+    assert companion.folder_gone
+    shutil.rmtree(folder)
+    away.rename(folder)
+    await until(lambda: not companion.folder_gone)
 
 
 async def test_a_chat_that_was_missed_with_its_folder_is_not_said_to_be_missed_any_more(

@@ -188,3 +188,22 @@ def test_what_is_about_a_page_stands_on_no_other(dressed: QApplication, qtbot: Q
     assert notice.sentence == ""
     notice.follow_page("prompt")
     assert notice.sentence == "12 are cut."
+
+
+def test_what_is_worse_and_later_than_a_failure_is_shown_at_once(qtbot: QtBot) -> None:
+    """A chat that had lost messages was told of a minute late, behind an older failure."""
+    notice = Notice()
+    qtbot.addWidget(notice)
+    notice.offer("older", "The disk is full.", is_bad=True)
+    notice.say("The chat is no longer there.")
+    notice.offer("plan", "5 scenes have no recap yet.", way_on="Write them")
+    assert notice.sentence == "The chat is no longer there."
+    notice.offer("alarm", "A chat lost messages.", way_on="Look at the copy", is_bad=True)
+    assert notice.sentence == "A chat lost messages."
+    notice.close_shown()
+    assert notice.sentence == "The chat is no longer there."
+    notice.close_shown()
+    assert notice.sentence == "5 scenes have no recap yet."
+    notice.say("The chat is no longer there.")
+    notice.take_back("The chat is no longer there.")
+    assert notice.sentence == "5 scenes have no recap yet."
