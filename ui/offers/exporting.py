@@ -12,6 +12,7 @@ from app.core.translation import N_, tr
 from app.memory.documents.bible_files import BibleFormat
 from app.story.story import ChatRef
 from ui.core.actions import Actions
+from ui.core.chat_words import chat_title
 from ui.core.dialogs import choose_new_file
 from ui.core.session import Session
 
@@ -67,7 +68,9 @@ class Exporting(QObject):
         else:
             is_markdown = target.suffix.lower() in (".md", ".markdown", ".txt")
             form = BibleFormat.MARKDOWN if is_markdown else BibleFormat.HTML
-            data = await exports.bible(path, form, for_player=for_player)
+            story = self._session.companion.story(path)
+            called = chat_title(story.chat) if story is not None else ""
+            data = await exports.bible(path, form, for_player=for_player, called=called)
         await self._session.companion.files.write(target, data, may_replace=True)
         self._session.told.emit(tr("Written: {name}", name=target.name))
 

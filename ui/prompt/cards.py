@@ -45,6 +45,7 @@ from ui.theme.style import rounded
 LINE_PX = 17
 SHOWN_LINES = 8  # of a long text, until all of it is asked for
 NOTHING_SET = N_("Empty.")
+ALL_LEFT_OUT = N_("All of it was left out.")
 
 
 class SlotCard(QWidget):
@@ -150,7 +151,8 @@ class SlotCard(QWidget):
         self._copy.setEnabled(bool(slot.text))
         self._text.setAccessibleName(tr("Exact text of {slot}", slot=name))
         content = row.content
-        self._text.show_text(slot.text or tr(NOTHING_SET), content.elsewhere if content else ())
+        nothing = ALL_LEFT_OUT if content is not None and content.left_out else NOTHING_SET
+        self._text.show_text(slot.text or tr(nothing), content.elsewhere if content else ())
         why = ""
         if content is not None:
             why = "\n".join(filter(None, (elsewhere_words(content), passage_lines(content))))

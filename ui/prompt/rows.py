@@ -19,6 +19,9 @@ NOT_SENT = N_("did not reach the prompt")
 LONGEST_TEXT = 60_000  # characters of the chat that are shown at once
 
 
+TOLD_BY_CHAT = N_("The messages that are sent tell all of it.")
+
+
 @dataclass(frozen=True, slots=True)
 class PromptRow:
     """One row. slot: None for SillyTavern's own. tokens: None where they are not known. text: ""
@@ -43,15 +46,25 @@ class PromptRow:
 def coming_rows(slots: SlotSet, messages: int) -> tuple[PromptRow, ...]:
     """The coming prompt, as SillyTavern will put it together."""
     rows = _planned(slots.slots, slots.contents, messages)
-    if slots.recap is None:
-        return rows
-    recap, told = slots.recap, recap_words(slots.recap)
+    by_key = {content.key: content for content in slots.contents}
+    rows += tuple(
+        _slot_row(slot, by_key)
+        for slot in slots.slots
+        if slot.key == RUNNING_RECAP_KEY and slots.whole_recap and not slot.full_tokens
+    )
     return tuple(
-        replace(row, note=f"{told} {size_words(recap, row.slot)}".strip())
+        replace(row, note=_recap_note(slots, row.slot))
         if row.slot and row.slot.key == RUNNING_RECAP_KEY
         else row
         for row in rows
     )
+
+
+def _recap_note(slots: SlotSet, slot: Slot) -> str:
+    """What of the running recap is told, and by what else."""
+    if slots.recap is None:
+        return tr(TOLD_BY_CHAT) if slots.whole_recap and not slot.text else ""
+    return f"{recap_words(slots.recap)} {size_words(slots.recap, slot)}".strip()
 
 
 def sent_rows(turn: SentTurn, count: Count) -> tuple[PromptRow, ...]:

@@ -12,6 +12,7 @@ from ui.controls.timers import once
 from ui.core.session import Session
 
 SETTLE_MS = 400
+NOT_KEPT = N_("draft, could not be saved yet; it stays here as long as this text is open")
 
 
 class DraftKeeper(QObject):
@@ -19,9 +20,11 @@ class DraftKeeper(QObject):
 
     Signals:
         found: Draft, one was left behind for the text that was asked for; None for none.
+        kept_changed: whether the last one that was to be kept could be.
     """
 
     found = Signal(object)
+    kept_changed = Signal(bool)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -37,6 +40,7 @@ class DraftKeeper(QObject):
         self.flush()
         self._path, self._kind, self._anchor = self._session.path, kind, anchor
         self.is_begun = False
+        self.kept_changed.emit(True)
         if self._path is not None:
             self._session.do(self._look(self._path, kind, anchor), name=N_("looking for drafts"))
 
@@ -57,8 +61,19 @@ class DraftKeeper(QObject):
         self._timer.stop()
         draft, self._pending = self._pending, None
         if draft is not None and self._path is not None:
-            command = self._session.companion.edits.drafts.save(self._path, draft)
-            self._session.do(command, name=N_("keeping your draft"))
+            self._session.do(self._keep(self._path, draft), name=N_("keeping your draft"))
+
+    async def _keep(self, path: Path, draft: Draft) -> None:
+        is_kept = False
+        try:
+            await self._session.companion.edits.drafts.save(path, draft)
+            is_kept = True
+        finally:
+            here = (path, draft.kind, draft.anchor) == (self._path, self._kind, self._anchor)
+            if here and not is_kept and self._pending is None:
+                self._pending = draft  # until more is typed, or the text is left
+            if here:
+                self.kept_changed.emit(is_kept)
 
     def forget(self) -> None:
         """What waits became a version, which ends the draft."""

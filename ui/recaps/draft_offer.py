@@ -17,6 +17,7 @@ class DraftOffer(QObject):
         super().__init__(keeper)
         self._keeper, self._reading, self._model = keeper, reading, model
         keeper.found.connect(self._on_found)
+        keeper.kept_changed.connect(reading.show_kept)
         reading.discard_asked.connect(self._on_discard)
 
     def end(self) -> None:

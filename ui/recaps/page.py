@@ -59,6 +59,7 @@ class RecapsPage(QWidget):
         self.lore = LorePane(session)
         self.drafts = DraftKeeper(session, self)
         self._draft = DraftOffer(self.drafts, self.reading, self.model)
+        self.drafts.kept_changed.connect(self.comparison.show_kept)
         self._counts = RecapCounts(
             session,
             self._subject,

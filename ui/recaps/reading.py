@@ -17,6 +17,7 @@ from ui.controls.labels import Label, body, section
 from ui.controls.prose import EDIT_MARGIN, ProseField
 from ui.controls.surfaces import Surface, centred
 from ui.core.slot_words import by_words, maker_words
+from ui.recaps.draft_keeper import NOT_KEPT
 from ui.recaps.pins import PinsLine
 from ui.recaps.version_rows import VersionRow
 from ui.theme.fonts import MEDIUM, ui_font
@@ -61,10 +62,12 @@ class ReadingPane(QWidget):
         self._row: VersionRow | None = None
         self._draft: Draft | None = None
         self._next = ""
+        self._is_kept = True
+        self._counted: tuple[int, int] | None = None
         self.base: int | None = None  # of what is being written
         self.is_base_in_prompt = False
         self._title = section()
-        self._origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
+        self.origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self._size = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self.back = Button(tr("Back to the comparison"), icon="chevron-left")
         self.restore = Button(tr("Restore"), icon="undo")
@@ -133,7 +136,7 @@ class ReadingPane(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 12, 0, 0)
         outer.setSpacing(14)
-        for widget in (top, self._origin, self._size, self.offer, self.told, self.pins):
+        for widget in (top, self.origin, self._size, self.offer, self.told, self.pins):
             row = centred(widget, COLUMN)
             row.setContentsMargins(GUTTER, 0, GUTTER, 0)
             outer.addLayout(row)
@@ -160,7 +163,7 @@ class ReadingPane(QWidget):
         self._row = row
         self._stack.setCurrentIndex(1 if row is None else 0)
         self._title.setText(row.word if row is not None else "")
-        self._origin.setText(_origin(row) if row is not None else "")
+        self.origin.setText(_origin(row) if row is not None else "")
         is_live = row is not None and not row.is_deleted
         self.use.setVisible(is_live and row is not None and not row.is_current)
         self.restore.setVisible(row is not None and row.is_deleted)
@@ -178,11 +181,20 @@ class ReadingPane(QWidget):
         """Which version a text becomes that is written now."""
         self._next = word
 
+    def show_kept(self, is_kept: bool) -> None:
+        """Whether what is being written could be saved."""
+        self._is_kept = is_kept
+        if self._counted is not None:
+            self.show_count(*self._counted)
+
     def show_count(self, tokens: int, budget: int) -> None:
         """Tokens of what is being written. budget: 0 for none."""
         if self.is_editing:
             self._title.setText(self._next)
-            if 0 < budget < tokens:
+            self._counted = (tokens, budget)
+            if not self._is_kept:
+                words = tr(NOT_KEPT)
+            elif 0 < budget < tokens:
                 words = tr(
                     "draft, saved as you type, {tokens} of {budget} tokens, {over} too many: "
                     "only the most important of it goes into the prompt",
@@ -202,7 +214,7 @@ class ReadingPane(QWidget):
                     "draft, saved as you type, {n} tokens",
                     tokens,
                 )
-            self._origin.setText(words)
+            self.origin.setText(words)
 
     def show_size(self, words: str) -> None:
         """What becomes of its tokens in the next prompt, "" where there is nothing to say."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.errors import UsageError
@@ -36,10 +37,21 @@ class StoryExport:
         self._packs = packs
 
     async def bible(
-        self, path: Path, form: BibleFormat, *, until: int | None = None, for_player: bool = False
+        self,
+        path: Path,
+        form: BibleFormat,
+        *,
+        until: int | None = None,
+        for_player: bool = False,
+        called: str = "",
     ) -> bytes:
-        """The story bible. for_player: only what the user's character knows, saw or heard."""
+        """The story bible. for_player: only what the user's character knows, saw or heard. called:
+        what the reader knows the chat by, "" for the name of its file.
+        """
         view = self._view(path, until)
+        if called:
+            chat = replace(view.story.chat, title=called)
+            view = replace(view, story=replace(view.story, chat=chat))
         return await asyncio.to_thread(self._bible, view, form, for_player)
 
     async def lorebook(

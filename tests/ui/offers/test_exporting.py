@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit
 
 from app.story.story import ChatKind, ChatRef
 from tests.labelled import WrittenTavern
+from ui.core.chat_words import chat_title
 from ui.offers.exporting import EXPORTS, file_name
 from ui.program.main_window import MainWindow
 
@@ -43,6 +44,11 @@ async def test_what_the_file_is_called_says_what_it_is(
     await until(book.exists)
     assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
     assert "Told as" in text.read_text("utf-8")
+    assert demo_window.desk is not None
+    story = demo_window.desk.session.story
+    assert story is not None
+    assert chat_title(story.chat) != story.chat.title  # a date in words, and no name of a file
+    assert f"{chat_title(story.chat)}, up to" in text.read_text("utf-8")
     assert "entries" in json.loads(book.read_bytes())
 
 

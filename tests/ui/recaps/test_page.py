@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -12,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.companion import Companion
+from app.core.errors import StoreError
 from app.core.operations import OperationKind
 from app.prompt.slots import RUNNING_RECAP_KEY
 from app.story.comparison import Choice
@@ -228,6 +230,27 @@ async def test_a_draft_left_behind_by_a_crash_is_offered_and_can_be_discarded(
     press(page.reading.offer.discard)
     assert not page.reading.offer.isVisible()
     await drafts_become(companion, demo_tavern, [])
+
+
+async def test_a_draft_that_could_not_be_saved_says_so_until_it_is(
+    page: RecapsPage, companion: Companion, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said "saved as you type" while the disk was full."""
+
+    async def full(path: Path, draft: Draft) -> None:
+        raise StoreError("The disk is full.")
+
+    press(page.reading.edit)
+    prose = page.reading.text.prose
+    drafts = companion.edits.drafts
+    with monkeypatch.context() as patched:
+        patched.setattr(drafts, "save", full)
+        QTest.keyClicks(prose, "Now: ")
+        page.drafts.flush()
+        await until(lambda: "could not be saved" in page.reading.origin.text())
+    page.drafts.flush()  # what waits is tried again
+    await until(lambda: "saved as you type" in page.reading.origin.text())
+    assert prose.toPlainText().startswith("Now: ")
 
 
 async def test_what_is_typed_is_kept_as_a_draft_until_it_is_a_version(
@@ -546,7 +569,7 @@ async def test_the_growth_of_a_recap_is_drawn_under_its_own_budget(
 
 async def test_who_wrote_a_version_is_read_to_the_end(page: RecapsPage) -> None:
     """It shared a line with the buttons, and "written 16:57 v…" was all there was room for."""
-    origin = page.reading._origin
+    origin = page.reading.origin
     shown = origin.text()
     assert shown
     assert origin.wordWrap()

@@ -18,6 +18,7 @@ from ui.recaps.comparing.columns import GUTTER, INSET, CompareColumns
 from ui.recaps.comparing.merging import Merge
 from ui.recaps.comparing.result import ResultPane
 from ui.recaps.comparing.result_editor import editable
+from ui.recaps.draft_keeper import NOT_KEPT
 from ui.recaps.version_rows import VersionRow
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -46,6 +47,7 @@ class ComparePane(QWidget):
         self.current = -1
         self._same_as = ""
         self._next = ""
+        self._is_kept = True
         self.columns = CompareColumns()
         self.result = ResultPane()
         self._heads = (_Head("left"), _Head("right"))
@@ -178,12 +180,20 @@ class ComparePane(QWidget):
         self.result.show_undo(merge.undo_label)
         self._show_tools()
 
+    def show_kept(self, is_kept: bool) -> None:
+        """Whether what is being put together could be saved."""
+        if is_kept is not self._is_kept:
+            self._is_kept = is_kept
+            self._show_tools()
+
     def _show_tools(self) -> None:
         count = len(self.merge.differences)
         self.tools.show_change(self.current, count)
         open_count = self.merge.open_count
         self.tools.show_open(open_count, self._same_as, is_empty=not self.merge.text)
-        if self._next:
+        if not self._is_kept:
+            words = tr(NOT_KEPT)
+        elif self._next:
             words = tr("{version} draft, saved as you type", version=self._next)
         else:
             words = tr("draft, saved as you type")
