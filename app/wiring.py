@@ -5,10 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.core.errors import TavernkeepError, UsageError
+from app.core.errors import TavernkeepError
 from app.core.operations import GONE, NO_ROOM, OFF, Operation, OperationKind, OperationSpec, Outcome
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
@@ -78,7 +77,8 @@ from app.work.scheduling.completion import Completion
 from app.work.scheduling.orders import Orders
 from app.work.scheduling.played_chats import played_chats
 from app.work.scheduling.scheduler import Scheduler
-from app.work.scheduling.text_requests import MEMORY, TextRequests, text_request
+from app.work.scheduling.text_requests import TextRequests
+from app.work.scheduling.wanted_texts import WantedTexts
 from app.work.scheduling.work_to_do import WorkToDo
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Wiring(News, ABC):
     breaks: the model's search for scene breaks. work: the queue and the catch-ups, in the user's
     hands. use: what models were asked for, and the cap of a day. page: badge and marks in
     SillyTavern's page. page_requests: what the user asks of us in it. orders: what its slash
-    commands want of the program. budgets: tries and sets them.
+    commands want of the program. wanted_texts: texts to write. budgets: tries and sets them.
     turns: prompts as they were sent. tokens: how the tokens of prompts are counted. settings_file:
     settings to take along. their_settings: Smart Memory's. bridge: the extension in each tavern.
     remote: taverns on other machines.
@@ -229,9 +229,7 @@ class Wiring(News, ABC):
         )
         self.files = UserFiles()
         self.lore = StoryLore(self._store, self._chats, self.settings)
-        self.texts = TextRequests(
-            self._chats, self._enqueue, self.models.writing, self._counter.count
-        )
+        self._make_texts()
         self.budgets = Budgeting(
             self._store,
             self._chats,
@@ -277,6 +275,19 @@ class Wiring(News, ABC):
             self.models.writing,
             AskedRecaps(self._queue),
             takes_in,
+        )
+
+    def _make_texts(self) -> None:
+        """Longer texts that are asked for."""
+        self.texts = TextRequests(
+            self._chats, self._enqueue, self.models.writing, self._counter.count
+        )
+        self.wanted_texts = WantedTexts(
+            self._chats,
+            self.texts,
+            self.remembered.read_now,
+            self.work,
+            lambda: self.is_reading_only,
         )
 
     def _make_finders(self, parts: Parts) -> Finders:
@@ -350,7 +361,7 @@ class Wiring(News, ABC):
             self.edits,
             self.search,
             self.remembered.leaks,
-            self._ask_for_text,
+            self.wanted_texts.ask,
             self.orders.do,
         )
         self.bridge = BridgeSetup(self._link)
@@ -391,17 +402,6 @@ class Wiring(News, ABC):
         found = (chat for chat in self._chats.all if chat.chat_id == spec.chat)
         chat = next(found, None)
         return "" if chat is None else f"{model} {chat.chat.user_folder}"
-
-    async def _ask_for_text(self, path: Path, name: str) -> None:
-        """Have a longer text written, or all read for memory. name: of a TextRequest, or MEMORY."""
-        if self.is_reading_only:
-            raise UsageError(tr("Tavernkeep is now view-only."))
-        if self._chats.required(path).is_off:
-            raise UsageError(tr(OFF))
-        if name == MEMORY:
-            await self.remembered.read_now(path)
-        else:
-            await self.texts.ask(path, text_request(name))
 
     async def _as_of_now(self, spec: OperationSpec) -> OperationSpec:
         """Work that is done again: by the model of now, of its story as it is."""

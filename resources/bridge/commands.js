@@ -94,7 +94,9 @@ async function check(text) {
 /** Have a longer text written, or all read for memory; the program says why where it cannot. */
 const writing = (text) => async () => {
     const result = await wish('text', { text });
-    if (result) {
+    if (result?.said) {
+        tell(result.said, 'info');
+    } else if (result) {
         const isCheck = text === 'continuity';
         tell(
             isCheck

@@ -61,7 +61,7 @@ async def test_no_work_is_done_while_it_is_off(
     assert story.running.current is None
     assert all(op.status in FINISHED for op in companion.work.operations), said
     with pytest.raises(UsageError, match="off for this chat"):
-        await companion._ask_for_text(path, "summary")
+        await companion.wanted_texts.ask(path, "summary")
     await switch(companion, path, is_off=False)
     story, _ = await companion.finished(path)
     assert story.running.current is not None

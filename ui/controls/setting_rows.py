@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QDoubleSpinBox,
@@ -43,14 +43,24 @@ def _is_for_the_window(event: QEvent, field: QAbstractSpinBox) -> bool:
     )
 
 
+def _take_empty(field: QSpinBox | QDoubleSpinBox) -> None:
+    """Who empties a field whose least number has a name of its own means that: "None"."""
+    if field.specialValueText() and not field.lineEdit().text().strip():
+        field.setValue(field.minimum())  # type: ignore[arg-type]  # of its own kind
+
+
 class NumberField(QSpinBox):
-    """A whole number; the arrow keys step it, a wheel over it scrolls the page instead."""
+    """A whole number; the arrow keys step it, a wheel over it scrolls the page instead. Emptied, it
+    is what minimum_word names.
+    """
 
     def __init__(self, name: str, minimum: int, maximum: int, minimum_word: str = "") -> None:
         super().__init__()
         self.setAccessibleName(name)
         self.setRange(minimum, maximum)
         self.setSpecialValueText(minimum_word[:1].upper() + minimum_word[1:])
+        if minimum_word:
+            self.setToolTip(tr("Leave it empty for “{word}”.", word=self.specialValueText()))
         self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setGroupSeparatorShown(True)
         self.setKeyboardTracking(False)
@@ -61,6 +71,15 @@ class NumberField(QSpinBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            _take_empty(self)
+        super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        _take_empty(self)
+        super().focusOutEvent(event)
 
     def event(self, event: QEvent) -> bool:
         if _is_for_the_window(event, self):
@@ -78,6 +97,8 @@ class DecimalField(QDoubleSpinBox):
         self.setDecimals(3)
         self.setRange(minimum, maximum)
         self.setSpecialValueText(minimum_word[:1].upper() + minimum_word[1:])
+        if minimum_word:
+            self.setToolTip(tr("Leave it empty for “{word}”.", word=self.specialValueText()))
         self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
         self.setKeyboardTracking(False)
@@ -92,6 +113,15 @@ class DecimalField(QDoubleSpinBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            _take_empty(self)
+        super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        _take_empty(self)
+        super().focusOutEvent(event)
 
     def event(self, event: QEvent) -> bool:
         if _is_for_the_window(event, self):

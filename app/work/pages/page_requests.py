@@ -38,7 +38,7 @@ WINDOWLESS = N_("Tavernkeep runs without a window.")
 TOO_MANY = N_("Tavernkeep is still busy with your last request.")
 
 Leaks = Callable[[Path, int], Awaitable[tuple[Leak, ...]]]
-AskFor = Callable[[Path, str], Awaitable[None]]
+AskFor = Callable[[Path, str, str], Awaitable[str]]
 Orders = Callable[[Path, str, str], Awaitable[dict[str, Any]]]
 
 
@@ -46,8 +46,8 @@ class PageRequests:
     """Answers each request once; a page that is gone meanwhile does not hear it.
 
     leaks: what a message tells that its speaker cannot know. ask_for: has a longer text written, by
-    its name. orders: follows one about the program, by its name. has_window: somebody listens to
-    `window_wanted`.
+    its name, and says what that waits for. orders: follows one about the program, by its name.
+    has_window: somebody listens to `window_wanted`.
 
     Signals:
         window_wanted: (path, anchor) the user wants to see this message in the window.
@@ -115,8 +115,8 @@ class PageRequests:
             case "search":
                 return await self._found(page, path, request.text)
             case "text":
-                await self._ask_for(path, request.text)
-                return {}
+                said = await self._ask_for(path, request.text, page.language)
+                return {"said": said} if said else {}
             case "order":
                 return await self._orders(path, request.text, page.language)
             case "check":

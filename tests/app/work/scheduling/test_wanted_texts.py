@@ -1,0 +1,38 @@
+"""What SillyTavern's page is told when it asks for a longer text that cannot be written next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.companion import open_companion
+from app.core.model_use import CAPPED
+from app.core.paths import user_folders
+from app.llm.writers.meter import RequestUse
+from app.work.scheduling.orders import PAUSED
+from app.work.scheduling.text_requests import MEMORY
+from tests.fakes import MODEL, FakeLlm
+from tests.labelled import WrittenTavern
+
+
+async def test_the_page_hears_that_a_text_waits_for_midnight_or_for_work_to_go_on(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    """It said "Tavernkeep writes it next", and nothing came that day."""
+    with FakeLlm(lambda _: "[]") as llm:
+        async with open_companion(
+            user_folders(tmp_path / "own"),
+            tavern=demo_tavern.user_folder.parent,
+            llm=f"openai:{MODEL}@{llm.url}",
+            keeps_memory=True,
+            asks_first=True,
+        ) as companion:
+            await companion.open_story(demo_tavern.chat)
+            await companion.settled(demo_tavern.chat)
+            texts = companion.wanted_texts
+            companion.work.pause()
+            assert await texts.ask(demo_tavern.chat, MEMORY, "en") == PAUSED
+            await companion.put_setting("daily_cap", 1)
+            await companion.use.took(RequestUse("memory_pass", "m", 10, 10))
+            assert await texts.ask(demo_tavern.chat, MEMORY, "en") == CAPPED
+            assert await texts.ask(demo_tavern.chat, MEMORY, "de") != CAPPED
+            assert not llm.requests
