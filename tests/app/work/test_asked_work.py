@@ -12,6 +12,7 @@ import pytest_asyncio
 
 from app.companion import Companion, open_companion
 from app.core.paths import user_folders
+from app.story.clearance import as_shown
 from app.story.story import Story
 from app.views.asked_cost import Asked
 from tests.chat_files import message, write_chat
@@ -202,3 +203,23 @@ async def test_it_is_known_beforehand_what_is_folded_in_anew_with_what_is_tried_
     anew = desk.story.running.versions[len(before) :]
     assert [version.scene_count for version in anew] == [2]
     assert work.folds_again == 0
+
+
+async def test_what_is_cleared_is_counted_as_shown_and_priced_as_made_anew(desk: Desk) -> None:
+    """402 messages with data and 402 breaks were named for 300 scenes, and no price at all."""
+    for index in (3, 4):
+        await desk.edits.scenes.mark(desk.path, desk.story.messages[index].anchor)
+    assert await desk.finished() == []
+    await desk.edits.scenes.hide(desk.path, desk.story.messages[3].anchor)
+    assert await desk.finished() == []
+    story = desk.story
+    ended = sum(scene.is_closed for scene in story.scenes)
+    counted = await desk.edits.clearance(desk.path)
+    assert counted.scene_breaks > ended  # one that was taken away is kept in mind
+    shown = as_shown(counted, story)
+    assert (shown.scene_breaks, shown.scene_recaps, shown.messages) == (ended, ended, 0)
+    assert shown.message_recaps == counted.message_recaps
+    cost = desk.companion.command_costs.of_all_anew(desk.path)
+    assert cost.of is Asked.SCENES
+    assert cost.requests >= ended
+    assert cost.tokens > 0
