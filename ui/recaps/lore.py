@@ -64,7 +64,6 @@ class LorePane(QWidget):
         self.more = Button(tr("Show more"))
         self.said = body()
         self._empty = body()
-        self.can_change = True  # not so in safe mode
         self._lay_out()
         self.kinds.chosen.connect(self._on_kind)
         self.copy.clicked.connect(self._on_copy)
@@ -184,7 +183,6 @@ class LorePane(QWidget):
                 self._column.insertWidget(self._column.count() - 2, head)
             card = self.cards.get(found.key) or self._make_card(found)
             card.show_proposal(found)
-            card.mark.setEnabled(self.can_change)
             self._column.insertWidget(self._column.count() - 2, card)
 
     def _make_card(self, found: LoreProposal) -> LoreCard:

@@ -85,7 +85,7 @@ class RecapsPage(QWidget):
         column.addWidget(self._stack)
         self._connect()
         if session.companion.is_reading_only:
-            grey_changes(self.commands, self.rail, self.reading, self.comparison, self.lore)
+            grey_changes(self.commands, self.rail, self.reading, self.comparison)
         self._on_chat_opened(session.story)
 
     def _connect(self) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QAbstractButton
 from app.core.translation import N_, tr
 from ui.recaps.commands import RecapCommands
 from ui.recaps.comparing.compare import ComparePane
-from ui.recaps.lore import LorePane
 from ui.recaps.rail import RecapRail
 from ui.recaps.reading import ReadingPane
 
@@ -22,16 +21,17 @@ def grey_changes(
     rail: RecapRail,
     reading: ReadingPane,
     comparison: ComparePane,
-    lore: LorePane,
 ) -> None:
-    """Grey all that would change the story, for good: a window stays in safe mode."""
-    rail.can_change = comparison.tools.can_change = lore.can_change = False
+    """Grey all that would change the story, for good: a window stays in safe mode. Settings, and
+    what is marked of lore, can be changed then, too.
+    """
+    rail.can_change = comparison.tools.can_change = False
     greyed: Sequence[QAbstractButton | QAction] = (
         *(commands.edit, commands.write, commands.use),
         *(reading.restore, reading.use, reading.edit, reading.delete, reading.told.rebuild),
         *(reading.offer.go_on, reading.offer.discard),
         *(reading.pins.put_back, reading.pins.unpin),
-        *(rail.write, lore.mark, lore.stages),
+        rail.write,
     )
     for one in greyed:
         one.setEnabled(False)
