@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from app.core.operations import (
 from app.store.database.database import Database
 
 HISTORY_KEPT = 500
+# Who waits longer for its turn waited for the user, or for the story to go on.
+AROUND_SECONDS = 15.0
 KEYS_AT_ONCE = 500  # in one statement, whose variables are limited
 
 # Our own SQL: through peewee each takes three times as long, and an operation needs three.
@@ -185,10 +188,12 @@ class Operations:
         )
 
     def durations(self, backend: str, limit: int) -> tuple[tuple[OperationKind, float], ...]:
-        """Kind and seconds of the operations that a backend did last, newest first."""
+        """Kind and seconds of the operations that a backend did last, newest first: from the end of
+        the one before, since what is planned, kept and shown between two takes its time as well.
+        """
         table = self._tables.Operation
-        rows = (
-            table.select(table.kind, table.finished - table.started)
+        rows = list(
+            table.select(table.kind, table.started, table.finished)
             .where(
                 (table.backend == backend)
                 & (table.status == OperationStatus.DONE.value)
@@ -198,7 +203,21 @@ class Operations:
             .limit(limit)
             .tuples()
         )
-        return tuple((OperationKind(kind), float(seconds)) for kind, seconds in rows)
+        first = min((started for _, started, _ in rows), default=0.0)
+        ends = [
+            end
+            for (end,) in table.select(table.finished)
+            .where(table.finished >= first - AROUND_SECONDS)
+            .order_by(table.finished)
+            .tuples()
+        ]
+
+        def begun(started: float) -> float:
+            place = bisect_right(ends, started)
+            before = ends[place - 1] if place else started
+            return before if started - before <= AROUND_SECONDS else started
+
+        return tuple((OperationKind(kind), end - begun(start)) for kind, start, end in rows)
 
     def tokens_taken(self, backend: str, kind: OperationKind, limit: int) -> tuple[int, ...]:
         """Tokens of the operations of a kind that a backend was asked for last, newest first."""

@@ -36,3 +36,21 @@ async def test_folds_are_expected_to_take_what_the_last_ones_of_this_model_took(
     await estimates.measure()
     dear = estimates.as_measured(plan, writing)
     assert dear.prompt_tokens + dear.output_tokens == 3 * 4_002
+
+
+async def test_the_time_expected_counts_what_passes_between_two_requests(store: Store) -> None:
+    """256 requests of 2 s each, with the work around them, were "about 1 min"."""
+    chat = await store.run(lambda: store.chats.id_of("chat"))
+    specs = [OperationSpec(FOLD, chat, f"key {n}", "a", f"Fold {n}") for n in range(6)]
+
+    def unit() -> None:
+        for number, operation in enumerate(store.operations.add(specs)):
+            # Each asks for half a second; between the third and the fourth, the user was away.
+            began = 1_000.0 + 2 * number + (3_600 if number >= 3 else 0)
+            done = replace(operation, status=OperationStatus.DONE, backend="model")
+            store.operations.update(replace(done, started=began, finished=began + 0.5))
+
+    await store.run(unit)
+    estimates = Estimates(store, lambda _: "model", Tariff)
+    await estimates.measure()
+    assert estimates.pace.of(FOLD) == 2.0
