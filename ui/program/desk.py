@@ -288,8 +288,8 @@ class Desk(QObject):
     def _on_chat_opened(self, story: Story) -> None:
         self._frame.notice.forget_failure()
         self._frame.card.show_story(story, self.session.companion.host_of(story.chat))
-        for key in ("copies", "replace"):
-            self._actions[key].setEnabled(True)
+        self._actions["copies"].setEnabled(True)
+        self._actions["replace"].setEnabled(not self.session.companion.is_reading_only)
         self._window.setWindowTitle(f"{chat_words(story.chat)} — Tavernkeep")
         self.show_page(self.page_key)
 

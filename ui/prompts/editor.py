@@ -25,6 +25,7 @@ from ui.theme.palette import T2_ROLE, T3_ROLE
 
 TEXT, DIFFERENCE = "text", "difference"
 MODES = {TEXT: N_("Text"), DIFFERENCE: N_("Difference from the original")}
+UNCHANGED = N_("Safe mode does not change prompts. Start normally to do that.")
 FACTS = 272
 COLUMN = 960
 WIDE = 860  # px from which the facts stand beside the text
@@ -54,6 +55,7 @@ class PromptEditor(QWidget):
         self.state = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self.modes = Segments(tr("Show"), {mode: tr(word) for mode, word in MODES.items()})
         self.modes.choose(TEXT)
+        self.can_change = True  # not so in safe mode
         self.revert = Button(tr("Back to the original"), icon="undo")
         self.drop = Button(tr("Discard changes"), role=ButtonRole.QUIET)
         self.save = Button(tr("Save"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl S"))
@@ -195,10 +197,12 @@ class PromptEditor(QWidget):
         when = self._saved_at if is_changed else None
         self.state.setText(state_sentence(task, draft_saved=when))
         self.save.setVisible(is_changed)
-        self.save.setEnabled(not found.problem)
-        self.save.setToolTip(found.problem or tr("Use it from now on. (Ctrl+S)"))
+        why_not = found.problem or ("" if self.can_change else tr(UNCHANGED))
+        self.save.setEnabled(not why_not)
+        self.save.setToolTip(why_not or tr("Use it from now on. (Ctrl+S)"))
         self.drop.setVisible(is_changed)
         self.revert.setVisible(task.is_yours)
+        self.revert.setEnabled(self.can_change)
         self.facts.show_used(frozenset(text.inputs))
         self.finding.show_findings(found.problem, found.remarks)
         if self.is_comparing:

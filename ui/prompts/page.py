@@ -52,6 +52,7 @@ class PromptsPage(QWidget):
         self.bar = PresetBar()
         self.note = PromptNote()
         self.editor = PromptEditor()
+        self.editor.can_change = not session.companion.is_reading_only
         self._pending: tuple[str, PromptText] | None = None
         self._timer = once(self, DRAFT_MS, self.flush)
         self._data = b""  # of the file that is taken in, while names are taken

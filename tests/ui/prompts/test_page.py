@@ -314,3 +314,19 @@ async def test_the_list_shows_every_title_whole_and_says_only_what_is_not_ours(
         return second.top() > first.bottom()
 
     await until(stand_below)
+
+
+async def test_safe_mode_greys_what_it_would_refuse(
+    page: PromptsPage, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Companion, "is_reading_only", True)
+    safe = PromptsPage(page._session)
+    assert not safe.editor.can_change
+    page.editor.can_change = False
+    await choose(page, TASK, until)
+    type_at_end(page, " More.")
+    assert page.editor.save.isVisible()
+    assert not page.editor.save.isEnabled()
+    assert "Start normally" in page.editor.save.toolTip()
+    monkeypatch.undo()
+    safe.deleteLater()
