@@ -111,8 +111,8 @@ async def test_each_scene_that_ends_takes_one_request_and_is_told_as_with_two(to
         assert not told.asked(ALONE)
         recaps = done(companion, OperationKind.SCENE_RECAP)
         assert [op.spec.label for op in recaps][2:] == [
-            "Recap of scene 3, and scene 2 added to the running recap",
-            "Recap of scene 4, and scene 3 added to the running recap",
+            "Recap of scene 3, asked together with how to add scene 2",
+            "Recap of scene 4, asked together with how to add scene 3",
         ]
         folds = done(companion, OperationKind.RUNNING_RECAP)
         assert [op.backend for op in folds[1:]] == ["kept", "kept"]
@@ -205,5 +205,5 @@ async def test_of_scenes_that_stay_out_longer_the_right_one_is_folded_in(told: T
         await told.until(companion, 4)
         assert len(told.story(companion).running.versions) == 2
         label = done(companion, OperationKind.SCENE_RECAP)[-1].spec.label
-    assert label == "Recap of scene 4, and scene 2 added to the running recap"
+    assert label == "Recap of scene 4, asked together with how to add scene 2"
     assert (told.asked(BESIDE), told.asked(ALONE)) == (1, 0)

@@ -85,6 +85,8 @@ def cap_words(cap: DayCap) -> str:
     )
     if cap.is_lifted and cap.used >= cap.limit:
         return tr("{words}; continues today because you allowed it", words=words)
+    if cap.used > cap.limit:  # an answer that is of no use is asked for once more
+        return tr("{words}; what had begun was still finished", words=words)
     return words
 
 

@@ -126,7 +126,7 @@ def _with_fold(
     for scene in behind_the_fold(story, settings):
         place = found.get(scene.closing.anchor) if scene.closing is not None else None
         if place is not None:
-            label = N_("Recap of scene {n}, and scene {folded} added to the running recap")
+            label = N_("Recap of scene {n}, asked together with how to add scene {folded}")
             label = label.format(n=scene.number, folded=folded.number)
             specs[place] = replace(specs[place], label=label)
             return [*specs, replace(fold, after=(specs[place].key,))]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from app.core.model_use import DayCap, Spent
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.views.catch_up import CatchUpProgress
 from ui.work.model import detail_words, duration_words, state_sentence, token_words
+from ui.work.use_words import cap_words
 from ui.work.words import progress_facts, to_do_words
 
 
@@ -67,3 +69,10 @@ def test_what_waits_beside_a_catch_up_is_told_apart_from_it() -> None:
     assert to_do_words(139, (strip,)) == "139 to do, 41 of it beside the catching up below"
     assert to_do_words(98, (strip,)) == "98 to do"
     assert to_do_words(7, ()) == "7 to do"
+
+
+def test_a_day_that_went_beyond_its_limit_says_why() -> None:
+    """ "305 of 304 requests today" stood there alone."""
+    assert cap_words(DayCap(304, spent=Spent(304))) == "304 of 304 requests today"
+    beyond = cap_words(DayCap(304, spent=Spent(305)))
+    assert beyond == "305 of 304 requests today; what had begun was still finished"

@@ -34,7 +34,7 @@ def planned(told: Story, writing: Writing = BOTH, **values: Any) -> dict[str, Op
 def test_a_fold_comes_after_the_recap_that_asks_for_it_too() -> None:
     specs = planned(story())
     recap, fold = specs["scene_recap m8"], specs["running_recap m5"]
-    assert recap.label == "Recap of scene 3, and scene 2 added to the running recap"
+    assert recap.label == "Recap of scene 3, asked together with how to add scene 2"
     assert fold.after == (recap.key,)
     assert specs["scene_recap m11"].label == "Recap of scene 4"
     alone = planned(story(), replace(BOTH, folds_beside=False))
@@ -58,7 +58,7 @@ def test_where_they_do_not_go_together_neither_waits(
     told: Story, writing: Writing, values: dict[str, Any]
 ) -> None:
     specs = planned(told, writing, **values)
-    assert not any("added to the running recap" in spec.label for spec in specs.values())
+    assert not any("asked together" in spec.label for spec in specs.values())
     folds = [spec for spec in specs.values() if spec.kind is FOLD]
     assert not any(fold.after for fold in folds)
     scene = told.scenes[2]
