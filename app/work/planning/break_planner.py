@@ -137,7 +137,7 @@ def with_question_under_way(
     a message more has come meanwhile, and its answer is waited for before more is asked. running:
     of the chat, as the story is still asked; None for none.
     """
-    if running is None or running.kind is not OperationKind.DETECT_BREAKS:
+    if running is None:
         return tuple(searches)
     first = running.params["eligible"][0]
     return tuple(running if spec.params["eligible"][0] == first else spec for spec in searches)

@@ -113,7 +113,9 @@ class Scheduler:
         self, chat: OpenChat, settings: Mapping[str, Any], writing: Writing
     ) -> OperationSpec | None:
         running = self._queue.running(chat.chat_id)
-        if running is None or is_outdated(running.spec, chat.story, settings, writing):
+        if running is None or running.spec.kind is not OperationKind.DETECT_BREAKS:
+            return None
+        if is_outdated(running.spec, chat.story, settings, writing):
             return None
         return running.spec
 
