@@ -14,7 +14,7 @@ from threading import RLock
 
 import numpy as np
 
-from app.recall.meanings import sentences_of
+from app.recall.meanings import QUESTION_MARKS, sentences_of
 from app.recall.postings import Flags, Floats, Numbers, Postings, best_first
 from app.recall.words import Words
 from app.story.messages import Message, MessageKind
@@ -25,15 +25,14 @@ OF_TALKER = 1.7  # as often where people only talk: there nobody else tells what
 # little without its question. With long messages it hurts. Who only talks goes on with what they
 # said before: the same of the next message but one.
 NEIGHBOUR, QUESTION, NEXT_BUT_ONE = 0.2, 0.7, 0.3
-# By how much what stands out by its meaning adds, for each standard deviation: where it is asked in
-# another language, where people only talk, and in a story, one of whose sentences is like much.
-MEANING, MEANT_IN_TALK, MEANT_IN_STORY = 1.5, 1.0, 0.5
+# By how much what stands out by its meaning adds, for each standard deviation. More finds more of
+# what is asked in other words and less of what is asked in the same (bench recall).
+MEANING = 2.0
 # What is told has many things in one message: of the likeliest, how much counts what sentences that
 # follow each other have of what is looked for, beside what stands all over the message.
 TOGETHER, FOLLOWING, LIKELIEST = 0.3, 2, 20
 MOST_PARTED = 600  # texts whose sentences are remembered; 12 MB
 SHORT = 60  # terms, those that say nothing not counted
-QUESTION_MARKS = ("?", "？", "¿")
 _NARRATED = re.compile(r"[*_\"“”„«»「」『』]|(?m:^\s*[—–-])")  # what speech in a story stands in
 DEAD = 0.3  # share of texts that no message shows any more, at which all is read anew
 
@@ -106,14 +105,11 @@ class MessageIndex:
                 self._speakers.append(self._speaker(message.name))
             self.messages = messages[:end] if end < len(messages) else messages
 
-    def scores(
-        self, asked: Asked, meaning: Floats | None = None, *, is_foreign: bool = False
-    ) -> Floats:
+    def scores(self, asked: Asked, meaning: Floats | None = None) -> Floats:
         """How much each message is what is looked for; 0 where no term of it is there.
 
         meaning: by how much each stands out by what it means (app/recall/meanings.py), None where
-        nobody knows. It adds to the words, and finds what has none of them. is_foreign: it is
-        asked in another language, whose words say little of these.
+        nobody knows. It adds to the words, and finds what has none of them.
         """
         with self._lock:
             if not len(self._of_message):
@@ -124,8 +120,7 @@ class MessageIndex:
             is_talk = is_short & np.array(self._talks, dtype=np.bool_)[texts]
             if meaning is not None:
                 shared = min(len(own), len(meaning))  # one may know of a message more
-                of_own = np.where(is_talk, MEANT_IN_TALK, MEANT_IN_STORY)
-                own[:shared] += (MEANING if is_foreign else of_own[:shared]) * meaning[:shared]
+                own[:shared] += MEANING * meaning[:shared]
             asks = np.array(self._asks, dtype=np.bool_)[texts]
             found = _with_neighbours(own, asks=asks, is_short=is_short, is_talk=is_talk)
             found += self._by_speaker(asked) * np.where(is_talk, OF_TALKER, 1.0)

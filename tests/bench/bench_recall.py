@@ -28,6 +28,7 @@ STORIES = Path(__file__).parent.parent / "data" / "stories"
 KEPT_OUT = frozenset({"perihelion", "relojes", "yukimi"})
 FIRST = 10  # turns of LoCoMo that are looked at
 FIRST_OF_STORY = (5, 10)  # messages of a story, which are longer
+PASSING = Path(__file__).parent.parent / "data" / "passing.json"
 TRANSLATED = Path(__file__).parent.parent / "data" / "translated.json"
 AT_ONCE = 256  # sentences
 NUMBERS = 512  # of one vector
@@ -69,7 +70,11 @@ def measure() -> list[Row]:
     # The inverse of a distribution by 1 / (rank + 7), as of words in a text.
     ranks = 7 * ((VOCABULARY + 7) / 7) ** dice.random((MESSAGES, WORDS)) - 7
     messages = tuple(
-        _message(number, f"Speaker {number % 4}", " ".join(vocabulary[rank] for rank in row))
+        _message(
+            number,
+            f"Speaker {number % 4}",
+            " ".join(vocabulary[rank] for rank in row) + "?" * (number % 5 == 0),
+        )
         for number, row in enumerate(ranks.astype(int).clip(0, VOCABULARY - 1).tolist())
     )
     index = MessageIndex(Words(load_packs(), "the and of to in it is was for with"))
@@ -117,14 +122,15 @@ def _units(dice: np.random.Generator, count: int) -> Singles:
 
 def report() -> None:
     """How much is found, by words and by the embedded model as well: on LoCoMo where its folder is
-    named, on the labelled stories, and on these asked in another language.
+    named, on the labelled stories, on these asked in passing, and in another language.
     """
     embed = embedding()
     folder = os.environ.get(locomo.FOLDER_VARIABLE, "")
     lines = (
         _of_locomo(Path(folder), embed) if folder else ["LoCoMo: TAVERNKEEP_LOCOMO names no folder"]
     )
-    print("\n".join((*lines, *_of_stories(embed), *_of_translated(embed))))  # noqa: T201
+    lines = [*lines, *_of_stories(embed), *_of_passing(embed), *_of_translated(embed)]
+    print("\n".join(lines))  # noqa: T201
 
 
 def _of_locomo(folder: Path, embed: Embed) -> list[str]:
@@ -154,6 +160,22 @@ def _of_stories(embed: Embed) -> list[str]:
                 for name in (path.stem, kind):
                     tallies.setdefault(f"{name}, {first} messages", _Tally()).add(*hits)
     return [tally.line(name) for name, tally in tallies.items()]
+
+
+def _of_passing(embed: Embed) -> list[str]:
+    """Stories for tuning, asked at their end as a player asks in passing: without the words of the
+    answer. Found is what one of the messages told that answer it.
+    """
+    tallies = {first: _Tally() for first in FIRST_OF_STORY}
+    for name, questions in json.loads(PASSING.read_text(encoding="utf-8")).items():
+        story = json.loads(next(STORIES.rglob(f"{name}.json")).read_text(encoding="utf-8"))
+        every = _every(_turns(story, len(story["messages"])), embed)
+        for question in questions:
+            found = [_best(scores(question["q"]), max(tallies)) for scores in every]
+            for first, tally in tallies.items():
+                told_in = question["told_in"]
+                tally.add(*(not set(told_in).isdisjoint(places[:first]) for places in found))
+    return [tally.line(f"asked in passing, {first} messages") for first, tally in tallies.items()]
 
 
 def _of_translated(embed: Embed) -> list[str]:
@@ -201,8 +223,7 @@ def _every(turns: Turns, embed: Embed) -> tuple[Scores, Scores, Scores]:
 
     def meant(query: str) -> Floats:
         out = standing_out(meanings.likeness(embed([query]).matrix))
-        is_foreign = index.words.is_foreign(query)
-        return index.scores(Asked.of(index.words, [(query, 1.0)]), out, is_foreign=is_foreign)
+        return index.scores(Asked.of(index.words, [(query, 1.0)]), out)
 
     return meant, ours, _plain(turns)
 

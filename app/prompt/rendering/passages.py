@@ -189,7 +189,7 @@ def _speaker_terms(occasion: Occasion, index: MessageIndex) -> set[str]:
 
 def _likeliest(occasion: Occasion, index: MessageIndex, wanted: _Wanted) -> Iterator[int]:
     """Messages that hold something of it, the likeliest first."""
-    scores = index.scores(wanted.asked, wanted.standing_out, is_foreign=wanted.is_foreign)
+    scores = index.scores(wanted.asked, wanted.standing_out)
     scores = scores[: len(occasion.story.messages)]
     for place in best_first(scores, MOST_RANKED).tolist():
         held, told = index.messages[place], occasion.story.messages[place]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from app.languages import load_packs
-from app.recall.meanings import Meanings, Meant, sentences_of, standing_out
+from app.recall.meanings import Meanings, Meant, Singles, sentences_of, standing_out
 from app.recall.messages import Asked, MessageIndex
 from app.recall.words import Words
 from app.story.messages import Message, MessageKind, digest
@@ -16,8 +18,10 @@ EAST, NORTH = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.floa
 ASKED = EAST[None, :]
 
 
-def message(number: int, text: str, kind: MessageKind = MessageKind.CHAT) -> Message:
-    return Message(f"m{number}", digest(text), "Ann", text, kind=kind)
+def message(
+    number: int, text: str, kind: MessageKind = MessageKind.CHAT, name: str = "Ann"
+) -> Message:
+    return Message(f"m{number}", digest(text), name, text, kind=kind)
 
 
 TOLD = tuple(
@@ -38,6 +42,48 @@ def test_a_message_is_as_alike_as_its_best_sentence() -> None:
     meanings = filled(*TOLD)
     assert meanings.likeness(ASKED).tolist() == [1, 0, 0, 0]
     assert meanings.best_sentence(TOLD[0], ASKED) == 1
+
+
+def of_vectors(*lines: tuple[str, Sequence[float]], name: str = "Ann") -> Meanings:
+    """The meanings of messages of one sentence each, with a vector of each."""
+    messages = [message(n, text, name=name) for n, (text, _) in enumerate(lines)]
+    meanings = Meanings()
+    meanings.follow(messages, 0)
+    given = {f"{name}: {text}": unit(vector) for text, vector in lines}
+    meanings.take({one: given[one] for one in meanings.missing(len(lines))})
+    return meanings
+
+
+def unit(vector: Sequence[float]) -> Singles:
+    found = np.array(vector, dtype=np.float32)
+    return np.asarray(found / np.linalg.norm(found))
+
+
+def test_what_tells_is_more_alike_than_what_only_asks() -> None:
+    lines = (("Where is the boat?", (1, 0)), ("The boat sank.", (1, 0)), ("We eat.", (0, 1)))
+    asks, tells, _ = of_vectors(*lines).likeness(ASKED)
+    assert asks < tells - 0.05
+
+
+def test_a_name_of_question_marks_asks_nothing() -> None:
+    lines = (("The boat sank.", (1, 0)), ("We eat.", (0, 1)))
+    assert of_vectors(*lines, name="???").likeness(ASKED).tolist() == [1, 0]
+
+
+def test_what_questions_have_in_common_is_not_what_is_asked_for() -> None:
+    """The third number is that of the form of a question, in which all of them are alike."""
+    asking = [(f"Is it {n}?", (0, 0.2 * (-1) ** n, 1)) for n in range(200)]
+    telling = [(f"It is {n}.", (0, (-1) ** n, 0)) for n in range(200)]
+    meanings = of_vectors(*asking, *telling, ("The boat sank.", (1, 1, 0)))
+    asked = unit((0.3, 0, 1))[None, :]
+    likeness = meanings.likeness(asked)
+    assert int(likeness.argmax()) == len(likeness) - 1
+    assert likeness[-1] > 0.6
+
+
+def test_one_question_of_a_story_takes_little_off() -> None:
+    lines = (("Is it late?", (0, 1)), ("The boat sank.", (1, 0)), ("We eat.", (1, 1)))
+    assert of_vectors(*lines).likeness(ASKED)[1] > 0.95
 
 
 def test_newest_messages_get_their_vectors_first_and_say_who_speaks() -> None:

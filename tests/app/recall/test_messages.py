@@ -52,13 +52,11 @@ def test_who_wrote_it_counts_beside_what_it_says() -> None:
     assert best(index_of(messages), "When did Bram sell his mare?") == 1
 
 
-def test_meaning_counts_less_for_long_messages_that_words_can_find() -> None:
-    """One sentence of a long one is like much that is asked."""
+def test_meaning_counts_in_a_long_message_as_in_a_short_one() -> None:
     long = " ".join(f"harbour{n} anchor{n}" for n in range(60))
     index, nothing = index_of(story("The mare was sold.", long)), Asked({})
-    alike = np.array([1.0, 1.5])
-    assert int(np.argmax(index.scores(nothing, alike))) == 0
-    assert int(np.argmax(index.scores(nothing, alike, is_foreign=True))) == 1
+    short, told = index.scores(nothing, np.array([1.0, 1.0]))
+    assert short == told > 0.0
 
 
 def test_a_short_answer_is_found_by_its_question() -> None:
@@ -77,11 +75,9 @@ def test_who_only_talks_goes_on_with_what_they_said_before() -> None:
     assert story_.scores(asked(story_, "mare"))[2] == 0.0
 
 
-def test_meaning_and_the_writer_count_more_where_people_only_talk() -> None:
+def test_the_writer_counts_more_where_people_only_talk() -> None:
     lines = ("It rained all day.", "*Rain fell on the harbour all day.*")
     talk, told = (index_of((message(0, line, "Bram"),)) for line in lines)
-    alike, nobody = np.array([1.0]), Asked({})
-    assert talk.scores(nobody, alike)[0] > told.scores(nobody, alike)[0] > 0.0
     who = Asked({"bram": 1.0}, frozenset({"bram"}))
     assert talk.scores(who)[0] > told.scores(who)[0] > 0.0
 
