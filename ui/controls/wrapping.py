@@ -10,13 +10,19 @@ def wrapped(text: str, face: QFontMetrics, width: int, most: int = 2) -> list[st
     """The text in lines of so many px, `most` of them; the last one ends in an ellipsis where room
     runs out.
     """
+
+    def fits(words: list[str]) -> bool:
+        # Asked of what cuts: an advance is rounded down, and what it lets pass may be cut after.
+        line = " ".join(words)
+        return face.elidedText(line, Qt.TextElideMode.ElideRight, width) == line
+
     lines: list[str] = []
     rest = text.split()
     while rest and len(lines) < most - 1:
         taken = 1
-        while taken < len(rest) and face.horizontalAdvance(" ".join(rest[: taken + 1])) <= width:
+        while taken < len(rest) and fits(rest[: taken + 1]):
             taken += 1
-        if taken == len(rest) or face.horizontalAdvance(rest[0]) > width:
+        if taken == len(rest) or not fits(rest[:1]):
             break
         lines.append(" ".join(rest[:taken]))
         rest = rest[taken:]

@@ -6,7 +6,7 @@ import asyncio
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QLocale, Signal
 from PySide6.QtWidgets import QButtonGroup, QVBoxLayout
 
 from app.core.operations import ALL, MEMORY, RECAPS
@@ -26,7 +26,7 @@ from ui.controls.surfaces import Surface
 from ui.core.chat_words import chat_title, chat_words
 from ui.core.session import Session
 from ui.first_run.step import Step
-from ui.first_run.welcome import changed_at, newest_chats
+from ui.first_run.welcome import newest_chats
 from ui.shell.plan_words import plan_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 
@@ -182,13 +182,19 @@ class ChatStep(Step):
 
     def _when(self, path: Path) -> str:
         """What tells a chat from others of its character."""
-        if path in self.session.companion.chats_in_pages:
-            return tr("Open in SillyTavern")
-        changed = changed_at(path)
-        if not changed:
-            return ""
-        moment = datetime.fromtimestamp(changed)  # noqa: DTZ006 (the machine's own time)
-        return tr("Last written {moment}", moment=moment_words(moment))
+        is_shown = path in self.session.companion.chats_in_pages
+        try:
+            state = path.stat()
+        except OSError:
+            return tr("Open in SillyTavern") if is_shown else ""
+        # A long story and one just begun often have the same name.
+        size = QLocale().formattedDataSize(
+            state.st_size, 1, QLocale.DataSizeFormat.DataSizeSIFormat
+        )
+        if is_shown:
+            return tr("Open in SillyTavern, {size}", size=size)
+        moment = datetime.fromtimestamp(state.st_mtime)  # noqa: DTZ006 (the machine's own time)
+        return tr("Last written {moment}, {size}", moment=moment_words(moment), size=size)
 
     def _on_card(self) -> None:
         path = next((path for path, card in self._cards.items() if card is self.sender()), None)
@@ -269,6 +275,12 @@ def facts_of(story: Story) -> str:
     """What was found in a chat."""
     closed = sum(scene.is_closed for scene in story.scenes)
     messages = trn("{n} message", "{n} messages", len(story.messages))
+    if not closed:
+        return tr(
+            "{messages}; no scene is finished yet. Finished scenes get a recap; you can change "
+            "every scene.",
+            messages=messages,
+        )
     words = f"{messages}, {trn('{n} scene', '{n} scenes', len(story.scenes))}"
     return tr(
         "{words} found, {closed} of them finished. Finished scenes get a recap; you can change "

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from app.views.catch_up import CatchUpPlan, ReadingCost
 
 READ = N_("Read for memory")
-ON_TOP = N_("Recaps of the scenes found add to this; you are asked again before it adds 25 %.")
+ON_TOP = N_(
+    "Each further scene that is found adds a recap; you are asked again before 25 % is added."
+)
 MORE = N_("Profiles, canon, summaries, keywords and a look through older memories need a few more.")
 NOBODY_ASKED = 1  # of the folds beside: that of a first scene takes what its recap tells
 
@@ -34,21 +36,20 @@ def _search_sentence(plan: CatchUpPlan) -> str:
 
 def _reading_sentence(reading: ReadingCost) -> str:
     """What is to be read; messages without words are passed over, as are those read before."""
-    if reading.messages < reading.last - reading.first + 1:
-        return trn(
-            "Of the messages #{first} to #{last}, {n} is still to be read for memory.",
-            "Of the messages #{first} to #{last}, {n} are still to be read for memory.",
-            reading.messages,
-            first=reading.first,
-            last=reading.last,
-        )
-    return trn(
+    said = trn(
         "{n} message has not been read for memory yet, #{first}.",
         "{n} messages have not been read for memory yet, #{first} to #{last}.",
         reading.messages,
         first=reading.first,
         last=reading.last,
     )
+    passed_over = reading.last - reading.first + 1 - reading.messages
+    if passed_over <= 0:
+        return said
+    others = trn(
+        "({n} in between needs no reading.)", "({n} in between need no reading.)", passed_over
+    )
+    return f"{said} {others}"
 
 
 def plan_sentence(plan: CatchUpPlan) -> str:

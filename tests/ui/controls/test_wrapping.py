@@ -31,6 +31,16 @@ def test_a_long_sentence_has_two_lines_before_it_is_cut(dressed: QApplication) -
     assert wrapped("", face, 100) == []
 
 
+def test_nothing_is_cut_that_had_room_for_a_second_line(dressed: QApplication) -> None:
+    """A line that is wider by a part of a pixel was taken for one that fits, and cut."""
+    face = QFontMetrics(ui_font(12))
+    for minute in range(60):
+        text = f"Bridge 0.4.4, 1 page, connected at 01:{minute:02}"
+        whole = face.horizontalAdvance(text)
+        for width in range(whole - 2, whole + 3):
+            assert " ".join(wrapped(text, face, width)) == text
+
+
 def test_a_choice_without_room_ends_in_an_ellipsis(dressed: QApplication) -> None:
     narrow = Choice("Scene")
     narrow.addItem(LONG)

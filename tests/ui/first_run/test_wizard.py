@@ -458,6 +458,30 @@ async def test_the_plan_of_a_long_chat_waits_until_it_is_read(
     assert "1 scene found" not in wizard.chat._facts.text()
 
 
+async def test_a_chat_just_begun_is_told_from_a_long_one(
+    fresh: MainWindow, demo_tavern: WrittenTavern, tmp_path: Path, until: Until
+) -> None:
+    """Both have their character's name; and of a greeting it said "1 scene found, 0 of them
+    finished".
+    """
+    wizard, companion = wizard_of(fresh), companion_of(fresh)
+    folder = copied(demo_tavern, tmp_path)
+    (chat,) = folder.glob("*/chats/*/*.jsonl")
+    begun = chat.with_name("Begun.jsonl")
+    with chat.open(encoding="utf-8") as lines:
+        begun.write_text("".join(next(lines) for _ in range(2)), encoding="utf-8")
+    await companion.put_setting("tavern", str(folder))
+    wizard.rail.rows[3].click()
+    await until(lambda: {chat, begun} <= set(wizard.chat.paths))
+    sizes = {path: wizard.chat._when(path).rpartition(", ")[2] for path in (chat, begun)}
+    assert all(size.endswith("kB") for size in sizes.values())
+    assert float(sizes[chat].split()[0]) > float(sizes[begun].split()[0])
+    await until(wizard.chat._cards[begun].isVisible)
+    click(wizard.chat._cards[begun])
+    await until(lambda: wizard.chat._plan_title.text() == "The plan")
+    assert wizard.chat._facts.text().startswith("1 message; no scene is finished yet.")
+
+
 def test_the_first_window_fits_the_screen(dressed: QApplication) -> None:
     window = MainWindow(theme, TaskSupervisor())
     screen = window.screen().availableSize()

@@ -37,8 +37,9 @@ def test_a_search_for_breaks_says_what_it_takes_about_and_at_most() -> None:
     sentence = plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=SEARCH))
     assert sentence == (
         "Looking for scene breaks takes about 12 requests, at most 60. About 10,000 tokens. "
-        "Recaps of the scenes found add to this; you are asked again before it adds 25 %."
+        "Each further scene that is found adds a recap; you are asked again before 25 % is added."
     )
+    assert "of the scenes found" not in sentence  # those found already are counted in
     sure = replace(SEARCH, requests_at_most=SEARCH.requests)
     assert plan_sentence(CatchUpPlan(0, 0, 99, 12, 9_000, 1_000, search=sure)).startswith(
         "Looking for scene breaks takes 12 requests. About 10,000 tokens."
@@ -95,11 +96,14 @@ def test_what_asks_for_two_things_at_once_may_take_more_requests() -> None:
 
 
 def test_a_message_without_words_is_not_missing_in_the_count() -> None:
-    """ "2,998 messages were not read, #0 to #2998" are 2,999, one of which says only "..."."""
+    """ "2,998 messages were not read, #0 to #2998" are 2,999, one of which says only "...": why the
+    numbers differ is said.
+    """
     reading = ReadingCost(2_998, 95, 400_000, 30_000, passes=95, first=0, last=2_998)
     plan = CatchUpPlan(0, 0, 2_998, 95, 400_000, 30_000, reading=reading)
     assert plan_sentence(plan).startswith(
-        "Of the messages #0 to #2998, 2,998 are still to be read for memory. Reading them takes "
+        "2,998 messages have not been read for memory yet, #0 to #2998. (1 in between needs no "
+        "reading.) Reading them takes "
     )
 
 
