@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.controls.labels import plain_tip
+from ui.controls.timers import once
 from ui.controls.wrapping import wrapped
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
@@ -29,6 +32,7 @@ CARD_HEIGHT, CARD_SIDES, LEAST_CARD = 52, 46 + 16, 200
 ROUNDED = 2  # px by which a font measures less than it draws
 CARD_LINE, CARD_LINES = 16, 3  # px of a line of its detail, and how many it has at most
 FIGURES = "0123456789"
+ROWS = 20  # of an open list
 MORE = "  "  # in an item of a brief choice: what is behind it, only the open list says
 
 
@@ -61,6 +65,8 @@ class Choice(QComboBox):
         super().__init__(parent)
         self._is_brief = is_brief
         self._widest: int | None = None  # pixels of its longest word; None: to be measured
+        self._filling: Callable[[], None] | None = None  # waits for the open list to be closed
+        self._fill_later = once(self, 0, self._fill_now)
         self.setAccessibleName(name)
         self.setFont(ui_font(12.5, MEDIUM))
         self.setFixedHeight(FIELD_HEIGHT)
@@ -70,6 +76,7 @@ class Choice(QComboBox):
             self.setSizeAdjustPolicy(policy.AdjustToMinimumContentsLengthWithIcon)
         else:
             self.setSizeAdjustPolicy(policy.AdjustToContents)
+        self.setMaxVisibleItems(ROWS)
         self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
         model = self.model()
         for changed in (model.rowsInserted, model.rowsRemoved, model.dataChanged, model.modelReset):
@@ -108,10 +115,30 @@ class Choice(QComboBox):
         """What stands in the field for an item while the list is closed."""
         return text.partition(MORE)[0] if self._is_brief else text
 
+    def fill(self, filling: Callable[[], None]) -> None:
+        """Have what is offered changed by `filling`, without signals: at once, or when the list
+        that is open is closed. Rows that move under whoever looks through them are chosen in error.
+        """
+        self._filling = filling
+        if not self.view().isVisible():
+            self._fill_now()
+
+    def _fill_now(self) -> None:
+        filling, self._filling = self._filling, None
+        if filling is not None:
+            with QSignalBlocker(self):
+                filling()
+
     def showPopup(self) -> None:
-        if self._is_brief:  # the list says all of each item
-            self.view().setMinimumWidth(max(self.width(), self.view().sizeHintForColumn(0) + 24))
+        """Open a list that is wide enough to say all of each item."""
+        room = self.screen().availableGeometry().width() // 2
+        needed = min(self.view().sizeHintForColumn(0) + 24, room)
+        self.view().setMinimumWidth(max(self.width(), needed))
         super().showPopup()
+
+    def hidePopup(self) -> None:
+        super().hidePopup()
+        self._fill_later.start()  # what is chosen by closing it is chosen first
 
     def _cut(self, option: QStyleOptionComboBox) -> str:
         """As much of the word as there is room for; the style draws on over its edge."""

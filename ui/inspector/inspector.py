@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -217,19 +218,26 @@ class Inspector(QWidget):
             return
         # By what the chat holds, too: a chat that shrinks keeps its versions, and shows fewer.
         visible = visible_versions(story.running.versions, story.places)
-        with QSignalBlocker(self._versions):
-            self._versions.clear()
-            self._numbers = [version.version for version in reversed(visible)]
-            words = [version_word(version) for version in reversed(visible)]
-            if latest in self._numbers:
-                words[self._numbers.index(latest)] += f"{MORE}{tr('latest')}"
-            self._versions.addItems(words)  # each by itself, thousands take a while
-            if current is not None:
-                is_there = current.version in self._numbers
-                row = self._numbers.index(current.version) if is_there else -1
-                self._versions.setCurrentIndex(row)
+        self._versions.fill(lambda: self._fill_versions(visible, current, latest))
         self._versions.setEnabled(len(visible) > 1 and self._can_change)
         self._versions.setVisible(bool(visible) and not self._text.is_editing)
+
+    def _fill_versions(
+        self,
+        visible: Sequence[RunningVersion],
+        current: RunningVersion | None,
+        latest: int | None,
+    ) -> None:
+        self._versions.clear()
+        self._numbers = [version.version for version in reversed(visible)]
+        words = [version_word(version) for version in reversed(visible)]
+        if latest in self._numbers:
+            words[self._numbers.index(latest)] += f"{MORE}{tr('latest')}"
+        self._versions.addItems(words)  # each by itself, thousands take a while
+        if current is not None:
+            is_there = current.version in self._numbers
+            row = self._numbers.index(current.version) if is_there else -1
+            self._versions.setCurrentIndex(row)
 
     def _on_slots_changed(self, slots: SlotSet) -> None:
         who = self._turn_words()

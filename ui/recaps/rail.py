@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr, tr_in, trn
@@ -140,17 +140,19 @@ class RecapRail(QWidget):
         anchors = [s.closing.anchor for s in closed if s.closing is not None]
         names = [story.scene_name(scene) if story is not None else "" for scene in closed]
         words = [f"{s.number}  {name}".rstrip() for s, name in zip(closed, names, strict=True)]
+        self.scenes.fill(lambda: self._fill_scenes(words, anchors))
+
+    def _fill_scenes(self, words: list[str], anchors: list[str]) -> None:
         shown = [self.scenes.itemText(i) for i in range(self.scenes.count())]
         held = [self.scenes.itemData(i) for i in range(self.scenes.count())]
         if (words, anchors) == (shown, held):
             return
         chosen = self.scenes.currentData()
-        with QSignalBlocker(self.scenes):
-            self.scenes.clear()
-            for word, anchor in zip(words, anchors, strict=True):
-                self.scenes.addItem(word, anchor)
-            place = self.scenes.findData(chosen)
-            self.scenes.setCurrentIndex(place if place >= 0 else self.scenes.count() - 1)
+        self.scenes.clear()
+        for word, anchor in zip(words, anchors, strict=True):
+            self.scenes.addItem(word, anchor)
+        place = self.scenes.findData(chosen)
+        self.scenes.setCurrentIndex(place if place >= 0 else self.scenes.count() - 1)
         if not anchors and not self.scenes.isHidden():
             self.choose("")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QStyleOptionComboBox, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -18,6 +19,44 @@ def test_a_list_is_as_wide_as_its_longest_word(qtbot: QtBot) -> None:
     option = QStyleOptionComboBox()
     choice.initStyleOption(option)
     assert choice._cut(option) == choice.currentText()
+
+
+def test_an_open_list_shows_each_item_whole_and_twenty_of_them(qtbot: QtBot) -> None:
+    """Ten lines of "The breathing and the…" were to be chosen from."""
+    choice = Choice("Scene")
+    qtbot.addWidget(choice)
+    choice.addItems([f"{n}  The breathing and the long way down to the harbour" for n in range(40)])
+    choice.setFixedWidth(200)
+    choice.show()
+    choice.showPopup()
+    view = choice.view()
+    assert view.viewport().width() >= view.sizeHintForColumn(0)
+    assert view.viewport().height() >= 20 * view.sizeHintForRow(0)
+    choice.hidePopup()
+
+
+def test_what_is_typed_finds_an_item_though_the_list_changes_meanwhile(qtbot: QtBot) -> None:
+    """While a chat is worked on its scenes get their names: the open list was made anew with each,
+    and what had been looked for in it was lost.
+    """
+    choice = Choice("Scene")
+    qtbot.addWidget(choice)
+    choice.addItems([f"{n}  Scene" for n in range(1, 100)])
+    choice.setCurrentIndex(98)
+    taken: list[str] = []
+    choice.activated.connect(lambda place: taken.append(choice.itemText(place)))
+
+    def fill() -> None:
+        choice.clear()
+        choice.addItems([f"{n}  Named" for n in range(100)])
+
+    choice.show()
+    choice.showPopup()
+    qtbot.keyClicks(choice.view(), "86")
+    choice.fill(fill)
+    qtbot.keyClick(choice.view(), Qt.Key.Key_Return)
+    assert taken == ["86  Scene"]
+    qtbot.waitUntil(lambda: choice.itemText(86) == "86  Named")
 
 
 def test_words_beside_cards_and_the_cards_turn_each_other_off_no_more(qtbot: QtBot) -> None:

@@ -343,6 +343,25 @@ async def test_the_running_recap_is_rebuilt_from_the_first_scene_on(
     assert any(version.content == mine.content for version in running().versions)
 
 
+async def test_the_open_list_of_scenes_stays_as_it_is_while_they_get_their_names(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """The row that had been looked for was lost whenever a scene's name was known."""
+    scenes = page.rail.scenes
+    page.rail.choose(scenes.itemData(2))
+    scenes.showPopup()
+    scenes.view().setCurrentIndex(scenes.model().index(0, 0))
+    await companion.edits.scenes.rename(demo_tavern.chat, str(scenes.itemData(1)), "The ferry")
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    page.rail.show_scenes(story)
+    assert scenes.view().currentIndex().row() == 0
+    QTest.keyClick(scenes.view(), Qt.Key.Key_Return)
+    assert page.rail.anchor == scenes.itemData(0)
+    await until(lambda: scenes.itemText(1) == "2  The ferry")
+    assert page.rail.anchor == scenes.itemData(0)
+
+
 async def test_a_scene_has_versions_of_its_own(
     page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:

@@ -265,13 +265,16 @@ class PeoplePane(QWidget):
         self.types.setToolTip(
             "" if is_free else tr("Has a character card, or is you: this cannot be changed.")
         )
-        with QSignalBlocker(self.types), QSignalBlocker(self.merge):
+        with QSignalBlocker(self.types):
             self.types.setCurrentIndex(max(0, self.types.findData(entity.type)))
-            self.merge.clear()
-            self.merge.addItem(tr("Is the same as …"), "")
-            for other in self.model.entities:
-                if other.id != entity.id:
-                    self.merge.addItem(other.name, other.id)
+        others = [(one.name, one.id) for one in model.entities if one.id != entity.id]
+        self.merge.fill(lambda: self._fill_merge(others))
+
+    def _fill_merge(self, others: Sequence[tuple[str, str]]) -> None:
+        self.merge.clear()
+        self.merge.addItem(tr("Is the same as …"), "")
+        for name, entity_id in others:
+            self.merge.addItem(name, entity_id)
 
     def _on_type(self, _place: int) -> None:
         entity = self.chosen
