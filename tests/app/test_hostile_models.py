@@ -321,6 +321,8 @@ async def test_a_model_that_never_answers_well_comes_to_an_end(run: Run, name: s
     made = [story.scene_recap(story.scenes[i]) for i in recapped(story)]
     assert all(recap is not None and "in place of" in recap.made_by for recap in made)
     assert 0 < len(made) <= USELESS_IN_A_ROW if name in UNUSABLE else not made
+    # Nor does the model pass for the writer of what the first of them was copied into.
+    assert all(version.is_stand_in for version in story.running.versions)
     assert failures
     if name in UNUSABLE:  # it asks the user whether to go on
         assert is_in_vain

@@ -89,6 +89,8 @@ def running_rows(story: Story, deleted: Sequence[RunningVersion]) -> tuple[Versi
 
 def running_why(version: RunningVersion) -> str:
     """Why a version of the running recap was made."""
+    if version.is_stand_in and version.scene_count == 1:
+        return tr("Scene 1, temporary, made without the model")
     if version.is_stand_in:
         # The scenes first: a narrow list cuts the end.
         return tr("Scenes 1–{last}, temporary, made without the model", last=version.scene_count)

@@ -270,7 +270,10 @@ class Recapper:
             return _folded_in(operation, base, with_pinned(content, pins, *told), made_by)
 
         def folded(kept: dict[str, str]) -> RunningVersion:
-            return made(_with_edits(chat.story, scene, base, kept["content"]), _maker(kept))
+            # Nobody is asked for the first: what rules made of its scene is copied, not written.
+            is_copied = base is None and recap.is_without_model
+            maker = recap.made_by if is_copied else _maker(kept)
+            return made(_with_edits(chat.story, scene, base, kept["content"]), maker)
 
         def is_wanted(kept: dict[str, str]) -> bool:
             return not was_set_aside(chat.story.running, folded(kept))

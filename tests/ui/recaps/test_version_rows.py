@@ -52,6 +52,7 @@ def test_a_stopgap_names_its_scenes_first() -> None:
     """A narrow list cuts the end: v2 to v4 could not be told apart."""
     version = RunningVersion(3, "It rained.", 4, "", "m9", "built-in, in place of x", 1.0)
     assert running_why(version).startswith("Scenes 1–4")
+    assert running_why(replace(version, scene_count=1)).startswith("Scene 1, ")
 
 
 class CountedReads(tuple[GrowthPoint, ...]):
