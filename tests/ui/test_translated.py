@@ -63,7 +63,7 @@ KEY = re.compile(
 # Initials, a tokenizer, what a model has to answer, fields and macros, paths, files, a unit.
 OTHER = re.compile(
     r"\b[A-Z]{1,2}\b|cl100k_base|JSON object .*|\{[\w-]+\}|~?(/[^\s,;:]+)+"
-    r"|\b\w+\.(jsonl?|html|md)\b|\bpx\b"
+    r"|\b\w+\.(jsonl?|html|md)\b|\b(px|kB)\b"
 )
 
 

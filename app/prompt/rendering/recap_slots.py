@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from app.memory.epistemic.withheld import NOTHING_WITHHELD, Withheld
@@ -21,7 +21,8 @@ from app.settings.recaps import RecapSettings
 from app.settings.slots import Place
 from app.story.inclusion import InclusionState
 from app.story.messages import Message, MessageKind
-from app.story.recap_texts.pinned import pins_in
+from app.story.recap_texts.by_hand import by_hand
+from app.story.recap_texts.pinned import holds, pins_in
 from app.story.recap_texts.recap_text import Recap, is_headed, parse_recap
 from app.story.recaps import (
     FOLD,
@@ -55,6 +56,7 @@ def running_recap_slot(
     """The running recap, cut to its budget, frame included; empty when switched off. spare: parts
     of which other slots tell, more exactly: it leaves these to them, where a model wrote it. What
     is open and how things stand goes from version to version, and is seldom struck when it is over.
+    What the user wrote or pinned there stays: no other slot tells it.
     withheld: what its reader does not know.
     visible_from: index of the first message that the prompt holds itself; what happened from there
     on can be read there.
@@ -66,7 +68,8 @@ def running_recap_slot(
     content = lines_kept_secret(content, withheld)
     told = partial(_framed, recaps.running_recap_frame, "{{running_recap}}", headings)
     at = recaps.running_recap_at
-    return _slot(RUNNING_RECAP_KEY, content, at, budget, count, told, spare)
+    own = _own_sentences(story, settings)
+    return _slot(RUNNING_RECAP_KEY, content, at, budget, count, told, spare, own)
 
 
 def recap_shown(
@@ -107,15 +110,35 @@ def _told_content(
     if version is None or not RecapSettings(settings).running_recap_enabled:
         return ""
     content = version.content
-    pinned = frozenset(pin.text for pin in pins_in(ProgramSettings(settings).recap_pins))
     if content and visible_from is not None:
         held_from = _held_from(story, version, visible_from)
         if not held_from and _is_of_these_messages(story, version):
-            return _only(content, pinned)
+            return _only(content, _pinned(settings))
         content = _before(story, version, held_from)
     if version.is_of_a_model and version.reason == FOLD:
-        content = _left_to_slots(content, spare, pinned)
+        content = _left_to_slots(content, spare, _own_sentences(story, settings))
     return content
+
+
+def _pinned(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(pin.text for pin in pins_in(ProgramSettings(settings).recap_pins))
+
+
+def _own_sentences(story: Story, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the user pinned in the running recap, or wrote into it and it still says."""
+    version = injected_version(story.running, story.places)
+    written = () if version is None else _by_hand(story.running.versions, version)
+    return (*_pinned(settings), *written)
+
+
+@lru_cache(maxsize=8)  # asked several times for each turn, of up to thousands of versions
+def _by_hand(versions: tuple[RunningVersion, ...], version: RunningVersion) -> tuple[str, ...]:
+    is_any = any(one.made_by == YOU and one.version <= version.version for one in versions)
+    return by_hand(versions, version) if is_any else ()
+
+
+def _says_any(item: str, sentences: Collection[str]) -> bool:
+    return any(holds(item, sentence) for sentence in sentences)
 
 
 def _held_from(story: Story, version: RunningVersion, visible_from: int) -> int:
@@ -156,9 +179,9 @@ def _is_of_these_messages(story: Story, version: RunningVersion) -> bool:
 def _only(content: str, pinned: Collection[str]) -> str:
     """What is pinned of a recap of messages that the prompt holds all."""
     if not is_headed(content):
-        return content if any(pin in content for pin in pinned) else ""
+        return content if _says_any(content, pinned) else ""
     recap = parse_recap(content)
-    kept = {part: tuple(i for i in getattr(recap, part) if i in pinned) for part in PARTS}
+    kept = {part: tuple(i for i in getattr(recap, part) if _says_any(i, pinned)) for part in PARTS}
     return Recap(**kept).render() if any(kept.values()) else ""
 
 
@@ -173,14 +196,14 @@ def _before(story: Story, version: RunningVersion, index: int) -> str:
     return replace(now, developments=parse_recap(then.content).developments).render()
 
 
-def _left_to_slots(content: str, spare: Sequence[str], pinned: Collection[str]) -> str:
-    """What a version tells beside slots that tell these parts; what is pinned in them stays, and
-    all of one that tells of nothing else.
+def _left_to_slots(content: str, spare: Sequence[str], own: Collection[str]) -> str:
+    """What a version tells beside slots that tell these parts; what is the user's own in them
+    stays, and all of one that tells of nothing else.
     """
     if not spare or not is_headed(content):
         return content
     recap = parse_recap(content)
-    kept = {part: tuple(i for i in getattr(recap, part) if i in pinned) for part in spare}
+    kept = {part: tuple(i for i in getattr(recap, part) if _says_any(i, own)) for part in spare}
     return replace(recap, **kept).render() if recap.developments else content
 
 
@@ -209,7 +232,7 @@ def included_recaps(story: Story, settings: Mapping[str, Any]) -> str:
     )
 
 
-# 7 parameters: the fields of a slot.
+# 8 parameters: the fields of a slot.
 def _slot(
     key: str,
     content: str,
@@ -218,8 +241,9 @@ def _slot(
     count: Count,
     told: Callable[[str], str],
     spare: Sequence[str] = (),
+    own: Collection[str] = (),
 ) -> Slot:
-    """A slot at its place. told: a text in its frame."""
+    """A slot at its place. told: a text in its frame. own: sentences that are the user's own."""
 
     def count_framed(text: str) -> int:
         return count(told(text))
@@ -227,7 +251,7 @@ def _slot(
     text = told(content)
     full_tokens = count(text)
     if full_tokens > budget:
-        cut = _told_first(content, budget, count_framed, spare)
+        cut = _told_first(content, budget, count_framed, spare, own)
         if cut is None:
             cut = shortened(content, budget, count_framed, spare=spare)
         text = told(cut)
@@ -249,9 +273,12 @@ def _framed(frame: str, placeholder: str, headings: Headings, text: str) -> str:
     return framed(headings.in_recap(text), headings.in_frame(frame), placeholder)
 
 
-def _told_first(content: str, budget: int, count: Count, spare: Sequence[str]) -> str | None:
+def _told_first(
+    content: str, budget: int, count: Count, spare: Sequence[str], own: Collection[str]
+) -> str | None:
     """The items of a headed recap that tell most and fit, in their order; None for a text without
-    headings. spare: parts of which other slots tell, which come last.
+    headings. spare: parts of which other slots tell, which come last, but for what is the user's
+    `own` there.
     """
     if not is_headed(content):
         return None
@@ -262,7 +289,7 @@ def _told_first(content: str, budget: int, count: Count, spare: Sequence[str]) -
         Entry(
             item,
             (place,),
-            rank=int(part in spare),
+            rank=int(part in spare and not _says_any(item, own)),
             worth=HAPPENED.of(newest - place) if part == "developments" else 1.0,
         )
         for place, (part, item) in enumerate(items)

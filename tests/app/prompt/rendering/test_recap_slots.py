@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from app.memory.records import Tier
 from app.prompt.generation import Turn
 from app.prompt.slots import RUNNING_RECAP_KEY, SlotSet
 from app.story.recap_texts.pinned import Pin, stored
 from app.story.recaps import IMPORTED, YOU, RunningRecap, RunningVersion
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import Story
-from tests.app.prompt.remembered import prompt, story
+from tests.app.prompt.remembered import memory, prompt, story
 
 ENDS = (9, 19, 29)
 ROOMY, NARROW = Turn("Vera", context=100_000), Turn("Vera", context=600)
@@ -96,3 +97,39 @@ def test_what_is_pinned_stays() -> None:
     shown = recap(told(), recap_pins=stored([Pin(SCENES[0], "", "")]))
     assert SCENES[0] in shown
     assert SCENES[1] not in shown
+
+
+def test_what_the_user_wrote_stays_in_the_prompt_when_a_model_has_folded_on() -> None:
+    """A name that was added to how things stand was sent until the next scene, and then told by
+    nobody, though the running recap still held it.
+    """
+    of = told()
+    *before, first, last = of.running.versions
+    own = "Vera's other name is Kunigunde."
+    edited = replace(
+        first, version=2, content=f"{first.content}\nIt rains. {own}", made_by=YOU, reason="edit"
+    )
+    folded = replace(last, version=3, content=f"{last.content}\nIt rains. {own}")
+    mine = replace(of, running=RunningRecap((*before, first, edited, folded), 3))
+    found_in = of.messages[0].content_hash
+    noted = [memory("Odo's key is gone.", Tier.STATE_LEDGER, subject="Odo", hash=found_in)]
+
+    def said(budget: int) -> str:
+        found = prompt(noted, of=mine, turn=NARROW, running_recap_budget=budget)
+        return next(s.text for s in found.slots if s.key == KEY)
+
+    assert f"It rains. {own}" in said(1_000)
+    assert "The key is gone." not in said(1_000)  # other parts tell what the model wrote
+    assert own in said(45)
+    assert SCENES[0] not in said(45)  # it goes before what the user wrote
+
+
+def test_a_pinned_sentence_stays_with_others_on_its_line() -> None:
+    of = told()
+    *before, last = of.running.versions
+    line = "The key is gone. It rains."
+    wet = replace(last, content=last.content.replace("The key is gone.", line))
+    of = replace(of, running=RunningRecap((*before, wet), 2))
+    pins = stored([Pin("It rains.")])
+    assert line in recap(of, NARROW, recap_pins=pins)
+    assert "It rains." in recap(of, ROOMY, recap_pins=pins)
