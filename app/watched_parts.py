@@ -43,7 +43,11 @@ class WatchedParts(Wiring, ABC):
             bridge=link.health,
             reading=reading_health(self._chats.last_read, self._room.sentence),
             queue=queue_health(
-                queue.operations, queue.halt, self.work.catching_up, to_do=self.work.to_do
+                queue.operations,
+                queue.halt,
+                self.work.catching_up,
+                to_do=self.work.to_do,
+                is_offered=self.work.is_offered,
             ),
             backend=backend_health(
                 self.models.writer().label, queue.operations, self._problem, tokens

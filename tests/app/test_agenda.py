@@ -380,6 +380,7 @@ async def test_stopped_after_this_one_what_is_done_stays_and_the_rest_is_offered
         assert len(place.model.requests) == 3
         rest = companion.work.catch_up(place.chat)
         assert rest is not None
+        assert companion.health.queue.sentence == "Nothing in progress", "an answer is waited for"
         assert rest.operations == first.operations - 3 - 1, "the first scene is copied"
         await companion.work.start_catch_up(place.chat)
         story = await companion.settled(place.chat)

@@ -111,8 +111,11 @@ def queue_health(
     catching_up: Sequence[CatchUpProgress] = (),
     *,
     to_do: int | None = None,
+    is_offered: bool = False,
 ) -> HealthItem:
-    """How the queue is doing. to_do: what is left, as the page Work counts it; None: operations."""
+    """How the queue is doing. to_do: what is left, as the page Work counts it; None: operations.
+    is_offered: a backlog waits for the user's answer.
+    """
     running = [op for op in operations if op.status is OperationStatus.RUNNING]
     waiting = [
         op for op in operations if op.status in (OperationStatus.PENDING, OperationStatus.WAITING)
@@ -155,16 +158,27 @@ def queue_health(
         # What begins in a moment, and a cap that the user set, are nothing that went wrong.
         light = Light.IDLE if why in ("", tr(CAPPED), tr(OFF)) else Light.BAD
         return HealthItem("queue", light, sentence)
+    return _idle(operations, is_offered=is_offered)
+
+
+def _idle(operations: Sequence[Operation], *, is_offered: bool) -> HealthItem:
+    """What is said while nothing runs or waits; an offer that waits for an answer is to do."""
     failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
-    if failed:
-        sentence = trn("{n} failed, nothing else to do", "{n} failed, nothing else to do", failed)
-        return HealthItem("queue", Light.IDLE, sentence)
     newest = _newest(operations)
-    if newest is not None and newest.error and newest.status in CAME_TO_NOTHING:
+    if failed and is_offered:
+        sentence = trn("{n} failed, nothing in progress", "{n} failed, nothing in progress", failed)
+    elif failed:
+        sentence = trn("{n} failed, nothing else to do", "{n} failed, nothing else to do", failed)
+    elif newest is not None and newest.error and newest.status in CAME_TO_NOTHING:
         label, why = retold(newest.spec.label), retold(newest.error)
-        sentence = tr("Nothing else to do. {label} gave no result: {why}", label=label, why=why)
-        return HealthItem("queue", Light.IDLE, sentence)
-    return HealthItem("queue", Light.IDLE, tr("Nothing to do"))
+        sentence = (
+            tr("Nothing in progress. {label} gave no result: {why}", label=label, why=why)
+            if is_offered
+            else tr("Nothing else to do. {label} gave no result: {why}", label=label, why=why)
+        )
+    else:
+        sentence = tr("Nothing in progress") if is_offered else tr("Nothing to do")
+    return HealthItem("queue", Light.IDLE, sentence)
 
 
 def _newest(operations: Sequence[Operation]) -> Operation | None:

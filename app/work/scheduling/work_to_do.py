@@ -278,6 +278,12 @@ class WorkToDo:
         """What recapping an open chat's backlog would take, while that waits for the user."""
         return self._branches.told(self._chats.required(path))
 
+    @property
+    def is_offered(self) -> bool:
+        """Whether the backlog of an open chat waits for the user."""
+        chats = (self._chats.get(path) for path in self._chats.paths)
+        return any(chat is not None and chat.catch_up is not None for chat in chats)
+
     async def start_catch_up(self, path: Path, part: str = ALL) -> None:
         """The user wants the backlog worked off, or a part of it. Raises UsageError where we only
         read.

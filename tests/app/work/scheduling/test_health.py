@@ -111,6 +111,15 @@ def test_what_failed_is_said_where_nothing_else_is_to_do() -> None:
     assert queue_health(()).sentence == "Nothing to do"
 
 
+def test_what_waits_for_an_answer_is_something_to_do() -> None:
+    """The bar said "Nothing to do" beside "Waits for your answer: 358 requests"."""
+    failed = Operation(1, SPEC, OperationStatus.FAILED, error="No.", finished=5.0)
+    vain = replace(Operation(1, SPEC, OperationStatus.DONE), finished=9.0, error="Prose.")
+    assert queue_health((), is_offered=True).sentence == "Nothing in progress"
+    assert queue_health((failed,), is_offered=True).sentence == "1 failed, nothing in progress"
+    assert queue_health((vain,), is_offered=True).sentence.startswith("Nothing in progress. Recap")
+
+
 def test_what_waits_beside_a_catch_up_is_in_the_number() -> None:
     """3,012 recaps went before it, and the status bar spoke of the catch-up alone."""
     running = Operation(1, SPEC, OperationStatus.RUNNING)
