@@ -28,7 +28,7 @@ STORIES = Path(__file__).parent.parent / "data" / "stories"
 KEPT_OUT = frozenset({"perihelion", "relojes", "yukimi"})
 FIRST = 10  # turns of LoCoMo that are looked at
 FIRST_OF_STORY = (5, 10)  # messages of a story, which are longer
-PASSING = Path(__file__).parent.parent / "data" / "passing.json"
+ASKED = Path(__file__).parent.parent / "data" / "asked.json"
 TRANSLATED = Path(__file__).parent.parent / "data" / "translated.json"
 AT_ONCE = 256  # sentences
 NUMBERS = 512  # of one vector
@@ -122,14 +122,14 @@ def _units(dice: np.random.Generator, count: int) -> Singles:
 
 def report() -> None:
     """How much is found, by words and by the embedded model as well: on LoCoMo where its folder is
-    named, on the labelled stories, on these asked in passing, and in another language.
+    named, on the labelled stories, on these asked in other ways, and in another language.
     """
     embed = embedding()
     folder = os.environ.get(locomo.FOLDER_VARIABLE, "")
     lines = (
         _of_locomo(Path(folder), embed) if folder else ["LoCoMo: TAVERNKEEP_LOCOMO names no folder"]
     )
-    lines = [*lines, *_of_stories(embed), *_of_passing(embed), *_of_translated(embed)]
+    lines = [*lines, *_of_stories(embed), *_of_asked(embed), *_of_translated(embed)]
     print("\n".join(lines))  # noqa: T201
 
 
@@ -162,20 +162,23 @@ def _of_stories(embed: Embed) -> list[str]:
     return [tally.line(name) for name, tally in tallies.items()]
 
 
-def _of_passing(embed: Embed) -> list[str]:
-    """Stories for tuning, asked at their end as a player asks in passing: without the words of the
-    answer. Found is what one of the messages told that answer it.
+def _of_asked(embed: Embed) -> list[str]:
+    """Stories for tuning, asked at their end: as a player asks in passing, without the words of the
+    answer, and in the words of the story. Found is what one of the messages told that answer it.
     """
-    tallies = {first: _Tally() for first in FIRST_OF_STORY}
-    for name, questions in json.loads(PASSING.read_text(encoding="utf-8")).items():
-        story = json.loads(next(STORIES.rglob(f"{name}.json")).read_text(encoding="utf-8"))
-        every = _every(_turns(story, len(story["messages"])), embed)
-        for question in questions:
-            found = [_best(scores(question["q"]), max(tallies)) for scores in every]
-            for first, tally in tallies.items():
-                told_in = question["told_in"]
-                tally.add(*(not set(told_in).isdisjoint(places[:first]) for places in found))
-    return [tally.line(f"asked in passing, {first} messages") for first, tally in tallies.items()]
+    lines = []
+    for way, stories in json.loads(ASKED.read_text(encoding="utf-8")).items():
+        tallies = {first: _Tally() for first in FIRST_OF_STORY}
+        for name, questions in stories.items():
+            story = json.loads(next(STORIES.rglob(f"{name}.json")).read_text(encoding="utf-8"))
+            every = _every(_turns(story, len(story["messages"])), embed)
+            for question in questions:
+                found = [_best(scores(question["q"]), max(tallies)) for scores in every]
+                for first, tally in tallies.items():
+                    told_in = question["told_in"]
+                    tally.add(*(not set(told_in).isdisjoint(places[:first]) for places in found))
+        lines += [tally.line(f"asked {way}, {first} messages") for first, tally in tallies.items()]
+    return lines
 
 
 def _of_translated(embed: Embed) -> list[str]:
