@@ -89,9 +89,10 @@ class Inspector(QWidget):
             tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl Return")
         )
         self._keep_button.clicked.connect(self._keep)
-        self._drop_button = Button(tr("Discard changes"), role=ButtonRole.QUIET)
+        self._drop_button = Button(tr("Discard"), role=ButtonRole.QUIET, hint="Esc")
         self._drop_button.clicked.connect(self._drop)
         self._next = NextPrompt(see_text)
+        self._line = Line()
         self._tally = TokenTally(session, self)
         self._tally.counted.connect(self._show_change)
         self._cut = self._full = 0  # of the running recap in the next prompt, tokens
@@ -171,7 +172,7 @@ class Inspector(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(top, 1)
-        column.addWidget(Line())
+        column.addWidget(self._line)
         column.addWidget(self._next)
 
     def _on_chat_opened(self, _story: Story) -> None:
@@ -354,6 +355,9 @@ class Inspector(QWidget):
         self._versions.setVisible(not is_editing and self._versions.count() > 0)
         self._commands.setVisible(is_editing)
         self._edit.setVisible(not is_editing)
+        # Whoever writes needs the height of the pane.
+        self._line.setVisible(not is_editing)
+        self._next.setVisible(not is_editing)
 
     def _keep(self) -> None:
         path = self._session.path

@@ -139,6 +139,22 @@ async def test_what_is_explained_keeps_its_lines_whole_in_a_low_window(
     await until(lambda: empty.isVisible() and empty.height() >= empty.heightForWidth(empty.width()))
 
 
+async def test_whoever_writes_the_recap_has_the_height_of_the_pane_for_it(
+    demo_window: MainWindow, until: Until
+) -> None:
+    """The field was a line and a half high, over ten rows of the next prompt."""
+    pane = stage_of(demo_window).inspector
+    await until(lambda: bool(pane.shown_text) and pane._next.isVisible())
+    pane.setMaximumHeight(400)
+    await until(lambda: pane.height() <= 400)
+    before = pane._text.height()
+    pane._edit.click()
+    await until(lambda: pane._text.height() > before + pane._next.height() // 2)
+    assert pane._drop_button.width() >= pane._drop_button.sizeHint().width()
+    pane._drop_button.click()
+    await until(lambda: pane._text.height() == before)
+
+
 async def test_what_the_next_reply_gets_is_what_its_budget_lets_through(
     demo_window: MainWindow, companion: Companion, until: Until
 ) -> None:
