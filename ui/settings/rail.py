@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.translation import tr
-from ui.controls.fields import Field, Segments
+from ui.controls.fields import FindField, Segments
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.style import rounded
@@ -34,9 +34,7 @@ class SettingsRail(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.field = _FindField(
-            tr("Find a setting"), placeholder=tr("Find a setting"), icon="search"
-        )
+        self.field = FindField(tr("Find a setting"))
         self.field.textChanged.connect(self._on_text)
         self.scopes = Segments(tr("Settings for"), {ALL: tr("All chats"), CHAT: tr("This chat")})
         self.scopes.choose(ALL)
@@ -107,16 +105,6 @@ class SettingsRail(QWidget):
         item = self.sender()
         if isinstance(item, _Item):
             self.section_wanted.emit(item.text())
-
-
-class _FindField(Field):
-    """Escape empties it."""
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.text():
-            self.clear()
-        else:
-            super().keyPressEvent(event)
 
 
 class _Item(QAbstractButton):

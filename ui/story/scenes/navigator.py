@@ -41,7 +41,7 @@ from PySide6.QtWidgets import (
 from app.core.translation import N_, number, tr
 from app.story.story import Story
 from ui.controls.buttons import IconButton
-from ui.controls.fields import Choice, Field
+from ui.controls.fields import Choice, FindField
 from ui.controls.labels import Label, meta
 from ui.controls.page_commands import is_letter_of_page
 from ui.story import words
@@ -297,7 +297,7 @@ class Navigator(QWidget):
         self._counts = meta()
         self._search = IconButton("chip", "", side=22, icon_size=14)
         self._search.hide()
-        self._filter = Field(tr("Find a scene"), placeholder=tr("Find a scene"), icon="search")
+        self._filter = FindField(tr("Find a scene"))
         self._lay_out()
         self.list.scene_chosen.connect(self.scene_chosen)
         self.list.rename_asked.connect(self.rename_asked)
@@ -356,6 +356,11 @@ class Navigator(QWidget):
 
     def set_story(self, story: Story, bars: Bars) -> None:
         """Show another state of the story. bars: of the recaps' states."""
+        has_filter = len(story.scenes) >= FILTER_FROM
+        # What was looked for in another chat finds nothing here, and a field that is not shown
+        # cannot be emptied.
+        if not has_filter or story.chat.path != self._model.story.chat.path:
+            self._filter.clear()
         self._model.set_story(story)
         self.list.set_bars(bars)
         self.legend.set_bars(bars)
@@ -366,7 +371,7 @@ class Navigator(QWidget):
             if story.scenes
             else ""
         )
-        self._filter.setVisible(len(story.scenes) >= FILTER_FROM)
+        self._filter.setVisible(has_filter)
         self.list.set_scene(self._scene)
 
     def set_visible(self, visible: VisibleRange) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
@@ -74,6 +76,29 @@ def test_typing_finds_scenes_by_name_and_number(navigator: Navigator, qtbot: QtB
     assert heard.at(0) == [16]
     field.clear()
     assert navigator.list.model().rowCount() == 20
+
+
+def test_what_was_looked_for_is_not_looked_for_in_another_chat(
+    navigator: Navigator, qtbot: QtBot
+) -> None:
+    """A chat of eight scenes had an empty list, with no field to empty."""
+    long = story(200, tuple(range(9, 200, 10)))
+    other = replace(long, chat=replace(long.chat, path=long.chat.path.with_name("Other.jsonl")))
+    field = navigator.findChild(Field)
+    assert field is not None
+    rows = navigator.list.model().rowCount
+    for shown in (story(40, (9, 19, 29)), other):
+        fill(navigator, long)
+        qtbot.keyClicks(field, "17")
+        assert rows() == 1
+        fill(navigator, long)
+        assert rows() == 1, "the same chat goes on"
+        fill(navigator, shown)
+        assert rows() == len(shown.scenes)
+        assert field.text() == ""
+    qtbot.keyClicks(field, "17")
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert rows() == len(other.scenes)
 
 
 def test_few_scenes_need_no_filter(navigator: Navigator) -> None:
