@@ -73,14 +73,18 @@ class BackendError(TavernkeepError):
     """A language model did not give what was asked for.
 
     is_transient: the same request may succeed a little later. was_sent: the model had it already,
-    and may take something for it.
+    and may take something for it. cause: what is the matter. advice: what the user can do then,
+    where nothing is tried again by itself.
     """
 
     is_transient = False
     was_sent = False
 
-    def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, cause: str, *, retry_after_seconds: float | None = None, advice: str = ""
+    ) -> None:
+        super().__init__(f"{cause} {advice}".rstrip())
+        self.cause = cause
         self.retry_after_seconds = retry_after_seconds
 
 

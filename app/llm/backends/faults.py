@@ -17,11 +17,12 @@ from app.core.errors import (
     KeyRefused,
     PromptTooLong,
 )
-from app.core.translation import tr
+from app.core.translation import N_, tr
 
 if TYPE_CHECKING:
     import httpx
 
+LATER = N_("Try again later.")
 LONGEST_DETAIL = 160
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 REFUSALS = frozenset({401, 402, 403, 404})  # whatever the answer says besides
@@ -43,7 +44,7 @@ def connection_fault(error: httpx.HTTPError, url: str) -> BackendError:
         return BackendAway(tr("No answer from {url}. Is the model server running there?", url=url))
     if isinstance(error, httpx.TimeoutException):
         return BackendUnreachable(
-            tr("{url} took too long to accept the request. Try again later.", url=url)
+            tr("{url} took too long to accept the request.", url=url), advice=tr(LATER)
         )
     if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
         return BackendRefused(tr("No request can be sent to {url}. Check the address.", url=url))
@@ -53,7 +54,8 @@ def connection_fault(error: httpx.HTTPError, url: str) -> BackendError:
 def broken_off_fault(url: str) -> BackendUnreachable:
     """The fault of an answer that stops before its end."""
     fault = BackendUnreachable(
-        tr("The connection to {url} was lost before the answer was complete. Try again.", url=url)
+        tr("The connection to {url} was lost before the answer was complete.", url=url),
+        advice=tr(LATER),
     )
     fault.was_sent = True
     return fault
@@ -84,7 +86,9 @@ def status_fault(
                 + tail
             )
         if status in BUSY and not HOPELESS.search(detail):
-            return BackendBusy(_busy(status, url) + tail, retry_after_seconds=retry_after)
+            return BackendBusy(
+                _busy(status, url) + tail, retry_after_seconds=retry_after, advice=tr(LATER)
+            )
     kind = KeyRefused if status in (401, 403) else BackendRefused
     return kind(_refusal(status, tail, url=url, model=model, has_key=has_key))
 
@@ -92,11 +96,11 @@ def status_fault(
 def _busy(status: int, url: str) -> str:
     if status == 429:
         return tr(
-            "{url} limits how many requests you may send ({status}). Try again later.",
+            "{url} limits how many requests you may send ({status}).",
             url=url,
             status=status,
         )
-    return tr("{url} cannot answer right now ({status}). Try again later.", url=url, status=status)
+    return tr("{url} cannot answer right now ({status}).", url=url, status=status)
 
 
 def _refusal(status: int, tail: str, *, url: str, model: str, has_key: bool) -> str:

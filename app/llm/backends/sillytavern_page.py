@@ -20,7 +20,7 @@ from app.core.errors import (
 from app.core.translation import N_, tr
 from app.llm.backends.answer_collecting import CHARACTERS_PER_TOKEN, SHORTEST_BOUND, Collector
 from app.llm.backends.backend import Answer, Request
-from app.llm.backends.faults import BUSY, TOO_LONG
+from app.llm.backends.faults import BUSY, LATER, TOO_LONG
 from app.llm.backends.generation import GenerationRoom
 from app.llm.backends.page_line import PageLine
 from app.llm.backends.specs import SILLYTAVERN, BackendSpec
@@ -53,7 +53,7 @@ FAULTS: dict[str, Callable[[], BackendError]] = {
         tr("SillyTavern is not connected to a model. Connect it there, then work continues.")
     ),
     "slow": lambda: BackendUnreachable(
-        tr("SillyTavern's connection took too long to answer. Try again later.")
+        tr("SillyTavern's connection took too long to answer."), advice=tr(LATER)
     ),
     "profile": lambda: BackendRefused(
         tr("SillyTavern has no connection profile with this name. Choose another.")
@@ -155,7 +155,9 @@ class PageBackend:
         collector.is_cut = bool(answer.get("isCut"))
         if not collector.has_text:
             # A stream that breaks off inside SillyTavern ends like one that said nothing.
-            raise BackendBusy(tr("SillyTavern's connection gave an empty answer. Try again later."))
+            raise BackendBusy(
+                tr("SillyTavern's connection gave an empty answer."), advice=tr(LATER)
+            )
         return collector.answer(can_be_longer=self._room.can_exceed(request, allowed))
 
     def _question(self, request: Request, allowed: int) -> dict[str, Any]:
@@ -203,16 +205,18 @@ def page_fault(fault: str, detail: str) -> BackendError:
         return PromptTooLong(tr("The text is longer than SillyTavern's model can read at once."))
     if status is None:
         return BackendUnreachable(
-            tr("SillyTavern's connection failed. SillyTavern's console says why. Try again later.")
+            tr("SillyTavern's connection failed. SillyTavern's console says why."),
+            advice=tr(LATER),
         )
     phrase = next((p for p, value in PHRASES.items() if value == status), "").title()
     told = f"({status} {phrase})" if phrase else f"({status})"
     if status in BUSY:
         return BackendBusy(
             tr(
-                "SillyTavern's connection cannot answer right now {told}. Try again later.",
+                "SillyTavern's connection cannot answer right now {told}.",
                 told=told,
-            )
+            ),
+            advice=tr(LATER),
         )
     return BackendRefused(
         tr(

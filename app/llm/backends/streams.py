@@ -17,6 +17,7 @@ import msgspec
 from app.core.errors import BackendError, BackendUnreachable
 from app.core.translation import tr
 from app.llm.backends.faults import (
+    LATER,
     connection_fault,
     packed_fault,
     status_fault,
@@ -172,7 +173,7 @@ class ModelServer:
                     await response.aclose()
         except TimeoutError as error:
             raise BackendUnreachable(
-                tr("{url} takes too long to answer. Try again later.", url=self.url)
+                tr("{url} takes too long to answer.", url=self.url), advice=tr(LATER)
             ) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._fault(error) from error
@@ -213,9 +214,10 @@ class ModelServer:
             fault = BackendUnreachable(
                 tr(
                     "{url} sent nothing for too long, or never finished, so the request was "
-                    "cancelled. Try again later.",
+                    "cancelled.",
                     url=self.url,
-                )
+                ),
+                advice=tr(LATER),
             )
             fault.was_sent = True
             raise fault from error

@@ -64,7 +64,7 @@ class Absences:
         # Once as long as the one that failed waits; then a little less, so that another one asks.
         delay = retry_delay(max(1, min(times, MAX_ATTEMPTS) - 1), error) or 0.0
         of = (last.of if last else frozenset()) | {operation.id}
-        self._troubles[who] = _Trouble(str(error), now + delay, times, broken, of)
+        self._troubles[who] = _Trouble(error.cause, now + delay, times, broken, of)
         if len(of) == 1 or (broken < BROKEN_IN_A_ROW and times < BUSY_IN_A_ROW):
             return ""
         return tr("{n} requests in a row failed. The last one: {why}", n=times, why=error)

@@ -80,7 +80,7 @@ def ended_with(operation: Operation, error: Exception) -> Operation:
                 # Nobody was asked: the bound is for other faults.
                 operation = replace(operation, attempts=operation.attempts - 1)
             status = OperationStatus.WAITING
-            return replace(operation, status=status, error=str(error), not_before=due)
+            return replace(operation, status=status, error=error.cause, not_before=due)
     if isinstance(error, TavernkeepError):
         return replace(operation, error=str(error), status=OperationStatus.FAILED)
     log.error("Operation %d (%s) failed", operation.id, operation.spec.kind.value, exc_info=error)

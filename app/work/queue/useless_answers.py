@@ -75,7 +75,7 @@ class UselessAnswers:
         if held is None:
             return ""
         # Short, since a hundred rows may say it; what was wrong is told over the page.
-        return tr("Waits: {n} answers in a row were not usable.", n=held.count)
+        return tr("{n} answers in a row were not usable.", n=held.count)
 
     def try_once(self, operation: Operation) -> None:
         """The user wants this one: its kind goes on, and is held again by the next of no use."""

@@ -162,6 +162,12 @@ def next_operation(
     return None
 
 
+def is_free(operation: Operation) -> bool:
+    """Whether it begins in a moment: nothing keeps it, and nothing went wrong with it."""
+    is_new = operation.status is OperationStatus.PENDING and not operation.error
+    return is_new and not operation.held
+
+
 def is_due(operation: Operation, now: float) -> bool:
     """Whether a retry has waited long enough; none waits for a time that a clock set back left."""
     return not now < operation.not_before <= now + LONGEST_ASKED_SECONDS

@@ -14,6 +14,7 @@ from app.work.chats.open_chat import OpenChat
 from app.work.planning.agreement import is_of_a_catch_up
 from app.work.planning.catch_up import Pace
 from app.work.queue.operation_queue import OperationQueue
+from app.work.queue.waiting import is_free
 from app.work.scheduling.followed import Followed
 
 
@@ -106,8 +107,21 @@ class CatchUps:
             if followed.kept.is_stopped and running is None:
                 continue
             is_held = running is None and self._is_held(number)
-            found.append(followed.progress(running, pace, now=now, is_held=is_held))
+            progress = followed.progress(running, pace, now=now, is_held=is_held)
+            why = "" if running is not None else self._why_in_vain(number)
+            found.append(replace(progress, why=why))
         return tuple(found)
+
+    def _why_in_vain(self, chat_id: int) -> str:
+        """Why nothing of a catch-up is asked for before the user says so, "" while something is."""
+        operations = [
+            op
+            for op in self._queue.operations
+            if op.spec.chat == chat_id and op.status not in FINISHED and is_of_a_catch_up(op)
+        ]
+        if any(is_free(op) for op in operations):
+            return ""
+        return next((why for op in operations if (why := self._queue.useless.why(op))), "")
 
     def _is_held(self, chat_id: int) -> bool:
         """Whether what a catch-up asked for last failed, and waits to be tried again; nobody has

@@ -15,11 +15,13 @@ from app.story.recaps import BUILT_IN
 from app.story.story import Story
 from app.views.catch_up import CatchUpProgress
 from app.views.taverns import Tavern
-from app.work.queue.waiting import surroundings
+from app.work.queue.patience import BEGINS_SOON
+from app.work.queue.waiting import is_free, surroundings
 from app.work.queue.worker import Halt
 
 # With an error beside it, that which counts as done gave nothing either.
 CAME_TO_NOTHING = (OperationStatus.FAILED, OperationStatus.DONE)
+BY_ITSELF = N_("It is tried again by itself.")
 SILENT = N_("its drive does not report changes, so it is checked every few seconds")
 
 
@@ -155,8 +157,11 @@ def queue_health(
             if why
             else trn("{n} waiting", "{n} waiting", left)
         )
+        if why and _goes_on(waiting):
+            sentence = f"{sentence} {tr(BY_ITSELF)}"
         # What begins in a moment, and a cap that the user set, are nothing that went wrong.
-        light = Light.IDLE if why in ("", tr(CAPPED), tr(OFF)) else Light.BAD
+        calm = ("", tr(CAPPED), tr(OFF), tr(BEGINS_SOON))
+        light = Light.IDLE if why in calm else Light.BAD
         return HealthItem("queue", light, sentence)
     return _idle(operations, is_offered=is_offered)
 
@@ -187,9 +192,16 @@ def _newest(operations: Sequence[Operation]) -> Operation | None:
     return max(ended, key=lambda op: op.finished or 0.0, default=None)
 
 
+def _goes_on(waiting: Sequence[Operation]) -> bool:
+    """Whether what is in the way is tried again without a word of the user's."""
+    first = surroundings(waiting, {}).first_of(waiting[0])
+    why = first.error or first.held
+    return any(op.status is OperationStatus.WAITING and op.error == why for op in waiting)
+
+
 def _why_waiting(operations: Sequence[Operation], waiting: Sequence[Operation]) -> str:
     """What is in the way of the one that is next, "" for nothing, or what others got past since."""
-    if not waiting:
+    if not waiting or any(is_free(op) for op in waiting):
         return ""
     # A merge that waits for a recap is not the reason: that nobody answers there is.
     first = surroundings(waiting, {}).first_of(waiting[0])

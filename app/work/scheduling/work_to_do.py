@@ -354,7 +354,7 @@ class WorkToDo:
         why = {chat.chat_id: _why_resting(chat) for chat in self._chats.all}
         pace = self._scheduler.estimates.pace
         return tuple(
-            replace(progress, why=why.get(progress.chat, ""))
+            replace(progress, why=why.get(progress.chat) or progress.why)
             for progress in self._scheduler.catch_ups.progress(pace, now=time.time())
         )
 

@@ -139,7 +139,11 @@ async def test_each_status_has_its_fault(
 ) -> None:
     with pytest.raises(fault) as caught:
         await asked(says.status(status))
-    assert caught.value.is_transient == (fault is BackendBusy)
+    is_busy = fault is BackendBusy
+    assert caught.value.is_transient == is_busy
+    # Whoever asks again by itself says that, and not that the user has to.
+    assert "Try again" not in caught.value.cause
+    assert str(caught.value).endswith(" Try again later.") == is_busy
 
 
 async def test_retry_after_is_passed_on(asked: Any, says: Any) -> None:

@@ -50,3 +50,30 @@ async def test_a_backlog_waits_for_the_users_word_and_its_cost_is_said(tmp_path:
             assert plan.reading.prompt_tokens == pytest.approx(prompt, rel=0.3)
             assert companion.work.catch_up(written.chat) is None
             assert companion.memory(written.chat).memories
+
+
+@pytest.mark.asyncio
+async def test_what_waits_for_the_user_is_given_no_time(tmp_path: Path) -> None:
+    """ "About 8 min left" stood beside what went on only when somebody said so."""
+    gold = Gold.read(STORY)
+    written = write_tavern(gold.story, tmp_path / "data" / "default-user")
+    (tmp_path / "own").mkdir()
+    oracle = Oracle(gold)
+    with FakeLlm(lambda asked: "Hm." if is_reading(asked) else oracle.reply(asked)) as llm:
+        async with open_companion(
+            Folders(tmp_path / "own", tmp_path / "own"),
+            tavern=written.user_folder,
+            llm=f"openai:m@{llm.url}",
+            watch=False,
+            asks_first=True,
+            keeps_memory=True,
+        ) as companion:
+            await companion.open_story(written.chat)
+            await companion.settled(written.chat)
+            await companion.work.start_catch_up(written.chat)
+            await companion.settled(written.chat)
+            assert companion.work.held_in_vain
+            (progress,) = companion.work.catching_up
+            assert progress.why == "4 answers in a row were not usable."
+            said = companion.health.queue.sentence
+            assert said.endswith("waiting: 4 answers in a row were not usable.")

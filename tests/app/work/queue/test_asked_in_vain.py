@@ -159,7 +159,7 @@ async def test_a_model_of_no_use_for_memory_goes_on_with_recaps(
     assert queue.held_in_vain.startswith("Model for memory: 4 answers in a row")
     held = [op.held for op in queue.operations if op.spec.key in "fg"]
     # A hundred rows may say it: what was wrong with the answers is said once, over the page.
-    assert held == ["Waits: 4 answers in a row were not usable."] * 2
+    assert held == ["4 answers in a row were not usable."] * 2
 
     await queue.retry(queue.failed(1)[0].id)  # the user tries one: the next would fail as well
     await queue.wait_idle()

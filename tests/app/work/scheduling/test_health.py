@@ -12,6 +12,7 @@ from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
 from app.core.part_health import Light
 from app.views.catch_up import CatchUpProgress
+from app.work.queue.patience import BEGINS_SOON
 from app.work.scheduling.health import (
     backend_health,
     catch_up_words,
@@ -27,6 +28,7 @@ SPEC = OperationSpec(OperationKind.SCENE_RECAP, 1, "key", "anchor", "Recap of sc
     [
         ("", "", Light.IDLE),  # it begins in a moment
         ("", CAPPED, Light.IDLE),
+        ("", BEGINS_SOON, Light.IDLE),
         ("Nobody answers.", "", Light.BAD),
         ("", "Needs “Recap of scene 1”, which failed.", Light.BAD),
     ],
@@ -57,13 +59,36 @@ def test_between_two_requests_a_catch_up_is_still_one() -> None:
     assert (health.light, health.sentence) == (Light.WORKING, "Catching up, 14 of 606 requests")
 
 
+def test_what_one_waits_for_is_not_why_all_wait() -> None:
+    """Seconds in which an undo spares one request were told in red of 264."""
+    patient = Operation(2, SPEC, OperationStatus.PENDING, held=BEGINS_SOON)
+    free = Operation(3, replace(SPEC, key="next"), OperationStatus.PENDING)
+    health = queue_health((patient, free), catching_up=(CATCHING_UP,))
+    assert (health.light, health.sentence) == (Light.WORKING, "Catching up, 14 of 606 requests")
+
+
+def test_what_is_tried_again_by_itself_says_so() -> None:
+    """ "Try again later" was said of what went on twenty seconds later."""
+    why = "The server limits how many requests you may send (429)."
+    asked = Operation(2, SPEC, OperationStatus.WAITING, error=why, not_before=20.0)
+    other = Operation(3, replace(SPEC, key="next"), OperationStatus.PENDING, held=why)
+    said = f"2 waiting: {why} It is tried again by itself."
+    assert queue_health((asked, other)).sentence == said
+    assert queue_health((other, asked)).sentence == said
+    failed = replace(asked, status=OperationStatus.PENDING)
+    assert queue_health((failed,)).sentence == f"1 waiting: {why}"
+
+
 def test_what_waits_for_another_says_what_is_in_the_way_of_that() -> None:
     """141 waited, and the bar said for which recap, not that the model took no more requests."""
     recap = Operation(7, SPEC, OperationStatus.WAITING, error="Too many requests.", started=5.0)
     fold = replace(SPEC, kind=OperationKind.RUNNING_RECAP, key="fold", after=("key",), priority=20)
     next_one = Operation(8, fold, OperationStatus.PENDING, held="Waits for “Recap of scene 1”.")
     health = queue_health((next_one, recap), catching_up=(CATCHING_UP,))
-    assert (health.light, health.sentence) == (Light.BAD, "2 waiting: Too many requests.")
+    assert (health.light, health.sentence) == (
+        Light.BAD,
+        "2 waiting: Too many requests. It is tried again by itself.",
+    )
     around = replace(fold, key="key", after=("fold",))  # each for the other
     circle = (next_one, Operation(9, around, OperationStatus.PENDING, held="Waits for “X”."))
     assert queue_health(circle).light is Light.BAD
@@ -77,7 +102,7 @@ def test_what_was_overcome_is_told_of_no_more() -> None:
     assert queue_health((missed,), catching_up=(CATCHING_UP,)).light is Light.BAD
     assert queue_health((missed, made)).sentence == "1 waiting"
     again = replace(missed, started=10.0)
-    assert queue_health((again, made)).sentence == "1 waiting: Nobody answers."
+    assert queue_health((again, made)).sentence.startswith("1 waiting: Nobody answers.")
     kept = replace(
         again,
         error="SillyTavern's page is not open. Work continues once it is open "
