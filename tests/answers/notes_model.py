@@ -91,6 +91,7 @@ class NotesModel:
             Task.MERGE: self._kept_apart,
             Task.COMPARISON: lambda text: "INDEPENDENT",
             Task.BREAKS: lambda text: '{"sceneBreakAt": false}',
+            Task.ENDS: lambda text: '{"sceneEnds": []}',
             Task.PORTRAITS: portraits,
             Task.THREADS: arc_summaries,
             Task.HISTORY: history,

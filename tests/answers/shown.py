@@ -40,6 +40,7 @@ class Task(StrEnum):
     MERGE = "merging of notes"
     COMPARISON = "comparison"
     BREAKS = "scene breaks"
+    ENDS = "scene ends"
     PORTRAITS = "portraits"
     KEYWORDS = "keywords"
     THREADS = "threads"
@@ -118,6 +119,8 @@ def task_of(user: str, whole: str) -> Task:
         return Task.COMPARISON
     if "scenebreakat" in whole.casefold():
         return Task.BREAKS
+    if '"sceneEnds"' in whole:
+        return Task.ENDS
     return next((task for words, task in BY_WORDS.items() if words in whole), Task.OTHER)
 
 

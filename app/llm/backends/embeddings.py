@@ -18,7 +18,7 @@ from app.llm.backends.streams import Limits, ModelServer
 Floats = NDArray[np.float32]
 
 BATCH = 32  # texts of one request; answers stay below a few megabytes
-LONGEST_TEXT = 2_000  # characters; memories have 280 at most, only messages are longer
+LONGEST_TEXT = 2_000  # characters; memories have 500 at most, only messages are longer
 SHORTEST_CUT = 200
 # A vector of 4,096 numbers takes about 90 kB as text. A cold model is loaded first.
 LIMITS = Limits(lookup_seconds=120.0, line_bytes=32 * 1024 * 1024)

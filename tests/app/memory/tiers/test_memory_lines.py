@@ -84,8 +84,8 @@ def test_triggers_are_read() -> None:
     [
         ("x" * 7, False),
         ("x" * 8, True),
-        ("x" * 280, True),
-        ("x" * 281, False),
+        ("x" * 500, True),
+        ("x" * 501, False),
         ("maybe the king is dead", False),
         ("The king might be dead", False),
         ("Perhaps the king is dead", False),
@@ -102,7 +102,7 @@ def test_long_term_content_is_firm_and_of_fit_length(content: str, is_read: bool
     assert bool(read_answer(f"[fact:2] {content}").claims) is is_read
 
 
-@pytest.mark.parametrize(("length", "is_read"), [(4, False), (5, True), (240, True), (241, False)])
+@pytest.mark.parametrize(("length", "is_read"), [(4, False), (5, True), (500, True), (501, False)])
 def test_session_content_is_of_fit_length(length: int, is_read: bool) -> None:
     assert bool(read_answer(f"[detail] {'x' * length}").claims) is is_read
 
