@@ -97,7 +97,7 @@ class SlotsWorld:
         companion, world = self.world.companion, self.world
         for place in SCENES_END_AT:
             await companion.edits.scenes.mark(path, world.anchors[place])
-        await companion.settled(path)
+        await self._edit_recaps(path)
         who = names[0]
 
         def known(name: SlotName, tier: Tier, type_: str, at: int = 3, **more: Any) -> Any:
@@ -137,6 +137,20 @@ class SlotsWorld:
                 ),
             ),
         )
+
+    async def _edit_recaps(self, path: Path) -> None:
+        """What the user wrote is told although the prompt holds all the messages, too."""
+        companion, last = self.world.companion, self.world.anchors[SCENES_END_AT[-1]]
+        edits = companion.edits
+        async with asyncio.timeout(60):
+            while True:
+                story = await companion.settled(path)
+                if story.running.current is not None and last in story.recaps:
+                    break
+                await asyncio.sleep(0.05)
+        await edits.edit_running_recap(path, story.running.current.content)
+        await edits.edit_scene_recap(path, last, story.recaps[last][-1].text)
+        await companion.settled(path)
 
     async def correct(self, told: str) -> None:
         """Have a correction wait for the next reply."""

@@ -31,6 +31,7 @@ pytestmark = [
 
 CHAT = "Harbour"
 DOOR: HttpCredentials = {"username": "door", "password": "knock"}
+TIDE = "The tide goes out over the stones and comes in again. "
 WITH_ACCOUNTS = """\
 enableUserAccounts: true
 basicAuthMode: true
@@ -62,6 +63,8 @@ class User:
             else f"The {self.metal} lies under stone {n}, and Mira looks away."
             for n in range(30)
         ]
+        # Longer than the context: what is sent word for word needs no recap.
+        texts = [f"{text} {TIDE * 16}" for text in texts]
         sillytavern.write_chat(self.chat, sillytavern.dialogue(*texts), integrity=self.metal)
         sillytavern.patch_settings(self.folder, llm)
         bridge_installer.install(self.folder)

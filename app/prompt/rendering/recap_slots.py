@@ -137,16 +137,15 @@ def _by_hand(versions: tuple[RunningVersion, ...], version: RunningVersion) -> t
     return by_hand(versions, version) if is_any else ()
 
 
-def _says_any(item: str, sentences: Collection[str]) -> bool:
+def says_any(item: str, sentences: Collection[str]) -> bool:
     return any(holds(item, sentence) for sentence in sentences)
 
 
-def _held_from(story: Story, version: RunningVersion, visible_from: int) -> int:
-    """Index from which on the prompt holds every message that a version tells of: behind the last
-    of those that gave way to it, which are hidden side by side; what the user hid stands alone. Of
-    messages that are not all counted nobody knows whether they have room.
+def all_held_from(story: Story, reach: int, visible_from: int) -> int:
+    """Index from which on the prompt holds every message that a recap up to index `reach` tells of:
+    behind the last of those that gave way to it, which are hidden side by side; what the user hid
+    stands alone. Of messages that are not all counted nobody knows whether they have room.
     """
-    reach = story.places.get(version.last_anchor, -1) + 1
     hidden = story.places.where(_is_hidden)
     for at in range(bisect_left(hidden, reach) - 1, -1, -1):
         place = hidden[at]
@@ -157,6 +156,10 @@ def _held_from(story: Story, version: RunningVersion, visible_from: int) -> int:
             return place + 1
     is_counted = len(story.message_tokens) >= len(story.messages)
     return visible_from if visible_from or is_counted else 1
+
+
+def _held_from(story: Story, version: RunningVersion, visible_from: int) -> int:
+    return all_held_from(story, story.places.get(version.last_anchor, -1) + 1, visible_from)
 
 
 def _is_hidden(message: Message) -> bool:
@@ -179,9 +182,9 @@ def _is_of_these_messages(story: Story, version: RunningVersion) -> bool:
 def _only(content: str, pinned: Collection[str]) -> str:
     """What is pinned of a recap of messages that the prompt holds all."""
     if not is_headed(content):
-        return content if _says_any(content, pinned) else ""
+        return content if says_any(content, pinned) else ""
     recap = parse_recap(content)
-    kept = {part: tuple(i for i in getattr(recap, part) if _says_any(i, pinned)) for part in PARTS}
+    kept = {part: tuple(i for i in getattr(recap, part) if says_any(i, pinned)) for part in PARTS}
     return Recap(**kept).render() if any(kept.values()) else ""
 
 
@@ -203,7 +206,7 @@ def _left_to_slots(content: str, spare: Sequence[str], own: Collection[str]) -> 
     if not spare or not is_headed(content):
         return content
     recap = parse_recap(content)
-    kept = {part: tuple(i for i in getattr(recap, part) if _says_any(i, own)) for part in spare}
+    kept = {part: tuple(i for i in getattr(recap, part) if says_any(i, own)) for part in spare}
     return replace(recap, **kept).render() if recap.developments else content
 
 
@@ -289,7 +292,7 @@ def _told_first(
         Entry(
             item,
             (place,),
-            rank=int(part in spare and not _says_any(item, own)),
+            rank=int(part in spare and not says_any(item, own)),
             worth=HAPPENED.of(newest - place) if part == "developments" else 1.0,
         )
         for place, (part, item) in enumerate(items)

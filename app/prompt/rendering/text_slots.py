@@ -22,11 +22,20 @@ from app.prompt.choosing.worth import LEAST_DENIED, PASSING, SAME_VALUE
 from app.prompt.headings import Headings
 from app.prompt.occasion import Occasion
 from app.prompt.rendering.memory_slots import EARLIER
+from app.prompt.rendering.recap_slots import all_held_from, says_any
 from app.prompt.slots import LeftOut, Reason
+from app.settings.program import ProgramSettings
 from app.settings.slot_table import SlotName
+from app.story.recap_texts.pinned import pins_in
 from app.story.recap_texts.recap_text import parse_recap
 from app.story.recap_texts.sentences import is_inside_quotes, spans_in
-from app.story.recaps import YOU, SceneRecap, injected_version
+from app.story.recaps import (
+    IMPORTED,
+    OTHER_EXTENSIONS,
+    YOU,
+    SceneRecap,
+    injected_version,
+)
 from app.story.scenes import Scene
 from app.story.story import Story
 
@@ -39,6 +48,7 @@ PORTRAIT_FIELDS = frozenset(
 _CONFIDENCE = re.compile(
     r"[,;]?[ \t]{0,4}\(?confidence:?[ \t]{0,4}[01](?:[.,]\d{1,3})?\)?[ \t]*$", re.I
 )
+_OF_OTHERS = frozenset({YOU, IMPORTED}) | OTHER_EXTENSIONS
 LASTING_FIELDS = frozenset({"fears", "loyalties"})  # of a portrait
 REPAIR_TEMPLATE = "[Correction for the next reply: {{repair}}]"
 
@@ -91,18 +101,20 @@ def short_draft(occasion: Occasion, running: str) -> Draft:
 def scenes_draft(occasion: Occasion, running: str) -> Draft:
     """The recaps of the newest closed scenes, the oldest first; it loses the oldest first, then
     sentences. running: as above; what it says in the same words is not said again, nor are the
-    scenes that it was made of.
+    scenes that it was made of. Of scenes that the prompt holds word for word only what the user
+    wrote or pinned.
     """
     story = occasion.story
     told = {one_line(line).casefold() for line in running.splitlines()}
     version = injected_version(story.running, story.places) if running else None
     covered = story.places.get(version.last_anchor, -1) if version else -1
     entries: list[Entry] = []
-    left_out: list[LeftOut] = []
-    for rank, (scene, recap) in enumerate(reversed(_newest_scenes(occasion))):
+    newest, held = _newest_scenes(occasion)
+    left_out = [LeftOut(text, Reason.VISIBLE) for text in held]
+    for rank, (scene, items) in enumerate(reversed(newest)):
         row, head = str(scene.number), f"{occasion.scene_number(scene)}: "
         worth = PASSING.of(len(occasion.story.messages) - 1 - scene.last)
-        for place, text in enumerate(_told_of(recap)):
+        for place, text in enumerate(items):
             if scene.last <= covered or text.casefold() in told:
                 left_out.append(LeftOut(text, Reason.ELSEWHERE))
                 continue
@@ -248,17 +260,45 @@ def repair_draft(occasion: Occasion) -> Draft:
     return Draft(SlotName.REPAIR, entries, frame, "{{repair}}")
 
 
-def _newest_scenes(occasion: Occasion) -> list[tuple[Scene, SceneRecap]]:
+def _newest_scenes(
+    occasion: Occasion,
+) -> tuple[list[tuple[Scene, Sequence[str]]], Sequence[str]]:
+    """The scenes to tell of, the oldest first, with what happened in each; and what the prompt
+    holds of as many newer ones itself.
+    """
     if not occasion.slots.scenes_enabled:
-        return []
-    found = []
+        return [], ()
+    found: list[tuple[Scene, Sequence[str]]] = []
+    held: list[str] = []
+    shown, skipped = occasion.slots.scenes_shown, 0
+    pins = pins_in(ProgramSettings(occasion.settings).recap_pins)
     for scene in reversed(occasion.story.scenes):
         recap = occasion.story.scene_recap(scene)
-        if recap is not None and recap.text.strip():
-            found.append((scene, recap))
-        if len(found) == occasion.slots.scenes_shown:
+        if recap is None or not recap.text.strip():
+            continue
+        items = _told_of(recap)
+        if _is_held(occasion, scene, recap):
+            own = [pin.text for pin in pins if pin.subject == recap.anchor]
+            kept = [item for item in items if says_any(item, own)]
+            if skipped < shown:
+                held += [item for item in items if item not in kept]
+            skipped, items = skipped + 1, kept
+        if items:
+            found.append((scene, items))
+        if len(found) == shown:
             break
-    return found[::-1]
+    return found[::-1], held
+
+
+def _is_held(occasion: Occasion, scene: Scene, recap: SceneRecap) -> bool:
+    """Whether the prompt itself holds every message that a recap tells of, in which nobody but a
+    model or rules wrote.
+    """
+    story, first = occasion.story, occasion.visible_from
+    is_counted = len(story.message_tokens) >= len(story.messages)
+    if first is None or not is_counted or recap.made_by in _OF_OTHERS:
+        return False
+    return scene.first >= max(first, all_held_from(story, scene.last + 1, first))
 
 
 def _told_of(recap: SceneRecap) -> Sequence[str]:

@@ -11,9 +11,10 @@ from msgspec import structs
 
 from app.memory.records import Tier
 from app.prompt.generation import Turn
-from app.prompt.slots import RUNNING_RECAP_KEY, SlotSet
+from app.prompt.slots import RUNNING_RECAP_KEY, Reason, SlotSet
+from app.settings.slot_table import SlotName
 from app.story.recap_texts.pinned import Pin, stored
-from app.story.recaps import IMPORTED, YOU, RunningRecap, RunningVersion
+from app.story.recaps import IMPORTED, YOU, RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import Story
 from tests.app.prompt.remembered import memory, prompt, story
@@ -133,3 +134,42 @@ def test_a_pinned_sentence_stays_with_others_on_its_line() -> None:
     pins = stored([Pin("It rains.")])
     assert line in recap(of, NARROW, recap_pins=pins)
     assert "It rains." in recap(of, ROOMY, recap_pins=pins)
+
+
+def with_scene_recaps(of: Story, made_by: str = "model") -> Story:
+    recaps: dict[str, tuple[SceneRecap, ...]] = {
+        f"m{end}": (SceneRecap(f"m{end}", 0, "", f"{said} It snowed.", "", made_by, 1.0),)
+        for end, said in zip(ENDS, SCENES, strict=True)
+    }
+    return replace(of, recaps=recaps)
+
+
+def scenes(of: Story, turn: Turn = ROOMY, **values: Any) -> str:
+    found = prompt(of=of, turn=turn, **values).slots
+    return next((s.text for s in found if s.key == SlotName.SCENES.key), "")
+
+
+def test_scenes_that_the_prompt_holds_word_for_word_are_not_told_again() -> None:
+    """446 tokens of scene recaps went along with a chat that was sent whole."""
+    of = with_scene_recaps(told())
+    assert scenes(of) == ""
+    content = next(c for c in prompt(of=of, turn=ROOMY).contents if c.key == SlotName.SCENES.key)
+    assert {left.reason for left in content.left_out} == {Reason.VISIBLE}
+    # What gave way to recaps, is hidden or not counted yet, or the user wrote, is told.
+    assert SCENES[0] in scenes(with_scene_recaps(told(hidden=(3, 4))), running_recap_enabled=False)
+    assert SCENES[1] not in scenes(with_scene_recaps(told(hidden=(3, 4))))
+    uncounted = replace(of, message_tokens=of.message_tokens[:20])
+    assert SCENES[2] in scenes(uncounted, running_recap_enabled=False)
+    assert SCENES[2] in scenes(with_scene_recaps(told(), YOU))
+    pins = stored([Pin("It snowed.", "m19")])
+    assert "It snowed." in scenes(of, recap_pins=pins)
+    assert SCENES[0] not in scenes(of, recap_pins=pins)
+
+
+def test_the_room_of_scenes_goes_to_those_that_the_prompt_does_not_hold() -> None:
+    """Five scenes were told that all stood there word for word, and none of those before."""
+    of = with_scene_recaps(told())
+    few = Turn("Vera", context=900)
+    found = scenes(of, few, scenes_shown=1, running_recap_enabled=False)
+    assert SCENES[2] not in found
+    assert any(said in found for said in SCENES[:2])
