@@ -73,15 +73,19 @@ def without(
 ) -> list[OperationSpec]:
     """The others, without what comes after these; but whoever ends a scene by hand waits for its
     recap, and not for a search in it that nobody has said yes to. A fold waits for no recap of a
-    later scene that is not made yet: it is asked for by itself then.
+    later scene that is not made yet: it is asked for by itself then. Nor does a recap wait for a
+    fold that nobody wants.
     """
     keys = {spec.key for spec in unwanted}
+    folds = {spec.key for spec in unwanted if spec.kind is OperationKind.RUNNING_RECAP}
     recapped = {spec.anchor for spec in unwanted if spec.kind is OperationKind.SCENE_RECAP}
 
     def goes_on(spec: OperationSpec) -> bool:
         if spec.kind is OperationKind.RUNNING_RECAP:
             return spec.anchor not in recapped
-        return spec.kind is OperationKind.SCENE_RECAP and _is_ended_by_hand(story, spec.anchor)
+        if spec.kind is not OperationKind.SCENE_RECAP:
+            return False
+        return keys.intersection(spec.after) <= folds or _is_ended_by_hand(story, spec.anchor)
 
     left = []
     for spec in specs:

@@ -117,7 +117,10 @@ def _with_fold(
     settings: Mapping[str, Any],
     writing: Writing,
 ) -> list[OperationSpec]:
-    """These recaps with the fold, which comes after the one whose request asks for it, too."""
+    """These recaps with the fold, which comes after the one whose request asks for it, too. Where
+    it is asked for alone, the recaps of later scenes come after it, also while it waits to be
+    tried again: each that went ahead would leave one more fold to be paid for by itself.
+    """
     found = {spec.anchor: place for place, spec in enumerate(recaps)}
     specs, folded = list(recaps), story.scene_ending_at(fold.anchor)
     # Of what is made anew first, nobody knows yet how it is folded in.
@@ -130,7 +133,14 @@ def _with_fold(
             label = label.format(n=scene.number, folded=folded.number)
             specs[place] = replace(specs[place], label=label)
             return [*specs, replace(fold, after=(specs[place].key,))]
-    return [*specs, fold]
+    return [*(_behind(spec, fold) for spec in specs), fold]
+
+
+def _behind(spec: OperationSpec, fold: OperationSpec) -> OperationSpec:
+    """The newest scenes of a long backlog wait for no fold: theirs are asked for alone anyway."""
+    if spec.priority != PRIORITY_SCENE:
+        return spec
+    return replace(spec, after=(*spec.after, fold.key))
 
 
 # 7 parameters: a scene, and what its text is made with.

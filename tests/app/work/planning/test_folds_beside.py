@@ -83,6 +83,20 @@ def test_a_fold_does_not_wait_for_a_recap_that_waits_for_the_users_word() -> Non
     assert [(spec.kind, spec.anchor, spec.after) for spec in left] == [(FOLD, "m5", ())]
 
 
+def test_a_fold_that_is_asked_for_alone_holds_back_the_recaps_that_would_ask_for_the_next() -> None:
+    """After one refused request 36 recaps went ahead, and 53 folds were paid for by themselves."""
+    told = with_recaps(story(), "m2", "m5", "m8")
+    specs = planned(told)
+    recap, fold = specs["scene_recap m11"], specs["running_recap m5"]
+    assert not fold.after
+    assert recap.after == (fold.key,)
+    alone = planned(told, replace(BOTH, folds_beside=False))
+    assert not alone["scene_recap m11"].after
+    # A recap that is to be made all the same waits for no fold that is not.
+    left = without([fold], list(specs.values()), told)
+    assert [(spec.kind, spec.anchor, spec.after) for spec in left] == [(RECAP, "m11", ())]
+
+
 def test_a_plan_counts_both_as_one_request() -> None:
     told = replace(story_of(80, *range(2, 74, 3)), message_tokens=(50,) * 80)
     specs = plan(told, 1, settings(), BOTH)
