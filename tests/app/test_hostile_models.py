@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.companion import Companion, open_companion
+from app.core.operations import OperationStatus
 from app.core.paths import user_folders
 from app.llm.backends import retries, streams
 from app.llm.backends.streams import Limits
@@ -316,6 +317,8 @@ async def test_a_model_that_never_answers_well_comes_to_an_end(run: Run, name: s
         async with run.opened(model) as companion:
             story, failures = await run.finish(companion)
             is_in_vain = bool(companion.work.in_vain)
+            queued = companion.work.operations
+            waits = {op.error for op in queued if op.status is OperationStatus.WAITING}
     assert len(model.requests) <= ENDLESS
     scenes = len(closed(story))
     made = [story.scene_recap(story.scenes[i]) for i in recapped(story)]
@@ -327,5 +330,8 @@ async def test_a_model_that_never_answers_well_comes_to_an_end(run: Run, name: s
     if name in UNUSABLE:  # it asks the user whether to go on
         assert is_in_vain
         assert len(model.requests) <= USELESS_IN_A_ROW * most
-    assert all(is_helpful(sentence) for sentence in failures), failures
+    # What is tried again by itself leaves nothing to do.
+    said = [sentence for sentence in failures if sentence not in waits]
+    assert said
+    assert all(is_helpful(sentence) for sentence in said), said
     assert len(model.requests) <= 2 * scenes * most
