@@ -52,7 +52,7 @@ END_WORDS = {
     EndReason.MERGED: N_("merged with others"),
     EndReason.RESOLVED: N_("resolved"),
     EndReason.RETIRED: N_("no longer true"),
-    EndReason.OUTRANKED: N_("others were more important"),
+    EndReason.OUTRANKED: N_("set aside for others"),
     EndReason.BY_HAND: N_("ended by you"),
 }
 _HOW_IT_ENDED = {
@@ -60,7 +60,7 @@ _HOW_IT_ENDED = {
     EndReason.MERGED: N_("Merged with others"),
     EndReason.RESOLVED: N_("Resolved"),
     EndReason.RETIRED: N_("No longer true"),
-    EndReason.OUTRANKED: N_("Others were more important"),
+    EndReason.OUTRANKED: N_("Set aside for others"),
     EndReason.BY_HAND: N_("Ended by you"),
 }
 IMPORTANCE_WORDS = {1: N_("minor"), 2: N_("normal"), 3: N_("high")}
@@ -124,6 +124,18 @@ def plain_kind(tier: Tier) -> str:
     return stored_word(types[0]) if len(types) == 1 else ""
 
 
+def is_set_aside(standing: Standing) -> bool:
+    """Whether it gave way to others of its kind only: nothing says that it is over."""
+    ending = standing.ending
+    is_outranked = ending is not None and ending.reason is EndReason.OUTRANKED
+    return standing.status is Status.ENDED and is_outranked
+
+
+def status_words(standing: Standing) -> str:
+    """How it stands, in a word or two."""
+    return tr("Set aside") if is_set_aside(standing) else tr(STATUS_WORDS[standing.status])
+
+
 def standing_words(standing: Standing) -> str:
     """Why it does not simply hold, "" when it does."""
     if standing.status is Status.ACTIVE:
@@ -182,11 +194,31 @@ def history_words(standing: Standing) -> str:
     """Why a memory of a chain gave way, and where."""
     ending = standing.ending
     if ending is None:
-        return tr("Holds now") if standing.is_active else tr(STATUS_WORDS[standing.status])
+        return tr("Holds now") if standing.is_active else status_words(standing)
     words = tr(_HOW_IT_ENDED[ending.reason])
     if standing.end is not None and standing.end > BEFORE:
         words = tr("{how_it_ended} at #{end}", how_it_ended=words, end=standing.end)
     return f"{words}: {ending.text}" if ending.text else words
+
+
+def ending_words(standing: Standing) -> tuple[str, str]:
+    """A title and sentences on a memory that holds no more: how that came, and what it means where
+    it gave way to others only.
+    """
+    how = f"{history_words(standing)}."
+    if not is_set_aside(standing):
+        return tr("How it ended"), how
+    if is_put_aside(standing.memory):
+        return tr("Set aside"), how
+    kept = tr(
+        "Nothing says that it is over. The newest and the most important are kept, as many as the "
+        "settings say."
+    )
+    if standing.memory.tier is not Tier.LONG_TERM:
+        return tr("Set aside"), f"{how} {kept}"
+    return tr(
+        "Set aside"
+    ), f"{how} {kept} {tr('This one is told again when the talk turns to it.')}"
 
 
 def importance_words(memory: Memory) -> str:

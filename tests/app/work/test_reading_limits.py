@@ -19,6 +19,7 @@ from tests.scripted_memory import (
     playing,
     shown_in,
 )
+from ui.memories.words import ending_words, standing_words, status_words
 
 WORDS = (
     *("harbour", "lantern", "winter", "ferry", "letter", "silver", "orchard", "captain", "bridge"),
@@ -124,6 +125,17 @@ async def test_of_each_tier_so_many_hold_as_are_to_be_kept(tmp_path: Path) -> No
         assert {int(arc.text.split(" number ")[1][0]) for arc in held[Tier.ARCS]} == {0, 4, 5}
         gone = [s.ending.reason for s in view.memories if not s.is_active and s.ending]
         assert gone == [EndReason.OUTRANKED] * (1 + 1 + 3)
+        # "Ended: others were more important" was said of the past of a whole story, though nothing
+        # had ended it and newer ones of less importance stayed.
+        lasting, lately = (
+            next(s for s in view.of(tier) if not s.is_active)
+            for tier in (Tier.LONG_TERM, Tier.SESSION)
+        )
+        assert {status_words(s) for s in (lasting, lately)} == {"Set aside"}
+        assert standing_words(lasting) == "set aside for others"
+        assert ending_words(lasting)[0] == "Set aside"
+        assert "told again when the talk turns to it" in ending_words(lasting)[1]
+        assert "told again" not in ending_words(lately)[1]
 
 
 async def test_each_member_of_a_group_keeps_as_many_as_a_character_alone(tmp_path: Path) -> None:

@@ -33,7 +33,11 @@ ALL, PEOPLE, TEXTS = "all", "people", "texts"
 ROW_HEIGHT = 30
 HERE, PINNED, BUILTIN = "here", "pinned", "built-in"
 _SHOWS = (
-    (Show.ENDED, N_("Ended"), N_("What was replaced, merged or resolved.")),
+    (
+        Show.ENDED,
+        N_("Ended or set aside"),
+        N_("What was replaced, merged, resolved, or gave way to others."),
+    ),
     (
         Show.LOST,
         N_("Source changed or gone"),

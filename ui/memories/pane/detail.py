@@ -29,9 +29,8 @@ from ui.memories.words import (
     FOUND_WITHOUT_MODEL,
     IMPORTANCE_WORDS,
     STATUS_ICONS,
-    STATUS_WORDS,
     confidence_words,
-    history_words,
+    ending_words,
     importance_words,
     is_without_model,
     kind_words,
@@ -39,6 +38,7 @@ from ui.memories.words import (
     made_words,
     percent,
     place_of,
+    status_words,
 )
 from ui.theme.fonts import MEDIUM, story_font, ui_font
 from ui.theme.palette import T2_ROLE
@@ -225,7 +225,7 @@ class DetailPane(QWidget):
     def _show_tags(self, standing: Standing) -> None:
         memory = standing.memory
         tone = STATUS_TONES.get(standing.status, "t2")
-        tags = [Tag(STATUS_ICONS[standing.status], tr(STATUS_WORDS[standing.status]), tone)]
+        tags = [Tag(STATUS_ICONS[standing.status], status_words(standing), tone)]
         if memory.is_pinned:
             tags.append(Tag("bookmark", tr("Pinned"), "long_term"))
         if is_without_model(memory):
@@ -285,8 +285,9 @@ class DetailPane(QWidget):
         chain = chain_of(standing, by_id)
         if len(chain) < 2:
             if standing.ending is not None:
-                self._put_section(tr("How it ended"))
-                self._put(body(f"{history_words(standing)}."))
+                title, said = ending_words(standing)
+                self._put_section(title)
+                self._put(body(said))
             return
         self._put_section(tr("History"), trn("{n} step", "{n} steps", len(chain)))
         holder = QWidget()
