@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from app.core.operations import Operation, OperationKind, OperationSpec
+from app.story.story import Story
 from app.work.planning.catch_up import KINDS
+from app.work.planning.folding import scenes_to_fold
 from app.work.planning.memory_planner import Reading
 from app.work.planning.writing import Writing
 
@@ -31,3 +34,16 @@ def by_themselves(
         or spec.is_asked_for
         or (spec.kind is OperationKind.MEMORY_PASS and reading.is_wanted)
     ]
+
+
+def asks_of_folds(
+    story: Story, asked: Sequence[OperationSpec], settings: Mapping[str, Any], limit: int
+) -> bool:
+    """Whether a question about missing recaps is one about folds as well: more scenes than `limit`
+    are to be folded in, and recaps that are kept of another chat would have them begin. Whoever has
+    the running recap built anew has said yes to that.
+    """
+    if not any(spec.kind is OperationKind.SCENE_RECAP for spec in asked):
+        return False
+    is_rebuilt = any(version.is_retired for version in story.running.versions)
+    return not is_rebuilt and len(scenes_to_fold(story, settings)) > limit

@@ -27,7 +27,12 @@ from app.views.queued_work import Cleared
 from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import is_demo
 from app.work.jobs.document_making import document_material
-from app.work.planning.agreement import by_themselves, is_of_a_catch_up, stops_with_it
+from app.work.planning.agreement import (
+    asks_of_folds,
+    by_themselves,
+    is_of_a_catch_up,
+    stops_with_it,
+)
 from app.work.planning.break_planner import (
     goes_unasked,
     search_cost,
@@ -224,7 +229,8 @@ class Scheduler:
         is_put_off = followed is not None or is_demo(chat.chat.path)
         limit = 0 if is_put_off or self.waits_for_word else SceneSettings(settings).catch_up_scenes
         backlog, cost = self._backlog(chat, specs, settings, writing, limit)
-        if is_put_off:  # a stop holds for what is folded in, too
+        holds_folds = is_put_off or asks_of_folds(chat.story, backlog, settings, limit)
+        if holds_folds:  # a stop, and a question, hold for what is folded in, too
             folds = (s for s in specs if s.kind is OperationKind.RUNNING_RECAP)
             backlog += [spec for spec in folds if not self._queue.is_open(spec)]
         if not backlog:
@@ -237,7 +243,7 @@ class Scheduler:
             plan = replace(plan, agreed=followed.exceeded)
         chat.offer(self.estimates.of(plan, writing) if plan is not None else None)
         left = without(backlog, specs, chat.story)
-        if not is_put_off:
+        if not holds_folds:
             return left
         return [spec for spec in left if spec.kind is not OperationKind.RUNNING_RECAP]
 
@@ -263,7 +269,8 @@ class Scheduler:
         if part == ALL:
             return specs
         other = {OperationKind.MEMORY_PASS} if part == RECAPS else RECAP_KINDS
-        limit = SceneSettings(settings).catch_up_scenes
+        is_unread = part == RECAPS and not chat.reading_state.extracted
+        limit = 0 if is_unread else SceneSettings(settings).catch_up_scenes
         backlog, _ = self._backlog(chat, specs, settings, writing, limit)
         unwanted = [spec for spec in backlog if spec.kind in other]
         if part == MEMORY and unwanted:
@@ -300,10 +307,13 @@ class Scheduler:
             for spec in specs
             if spec.kind is OperationKind.MEMORY_PASS and not self._queue.is_open(spec)
         ]
+        asked = (recaps if len(recaps) > limit else []) + searches
+        # Of a chat that nobody has read yet one question is asked, and not half of it.
+        goes_along = bool(asked) and not chat.reading_state.extracted
         passes = reading_taken(chat, readings, settings, writing).passes
-        if passes <= limit or chat.reading_state.is_wanted:
+        if (passes <= limit and not goes_along) or chat.reading_state.is_wanted:
             readings = []
-        return (recaps if len(recaps) > limit else []) + searches + readings, cost
+        return asked + readings, cost
 
     async def _go_on(
         self,

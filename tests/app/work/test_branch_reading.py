@@ -128,3 +128,34 @@ async def test_what_the_parent_was_given_meanwhile_is_not_offered_again_at_a_pri
             await companion.open_story(branch)
             await companion.settled(branch)
             assert len(llm.requests) == paid
+
+
+async def test_what_is_kept_of_another_chat_is_folded_in_only_when_the_question_is_answered(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    """Five folds were paid for while the question about the rest of the chat stood there."""
+    whole = demo_tavern.chat
+    lines = whole.read_text("utf-8").splitlines()
+    beginning = whole.with_name("beginning.jsonl")
+    beginning.write_text("\n".join(lines[:70]), "utf-8")
+    with FakeLlm(lambda _request: SCENES) as llm:
+        async with opened(tmp_path, llm) as companion:
+            companion.settings.put("scene_detector", "heuristic")
+            companion.settings.put("memory_auto", False)
+            companion.settings.put("running_recap_auto", False)
+            await companion.open_story(beginning)
+            await companion.settled(beginning)
+            if companion.work.catch_up(beginning) is not None:
+                await companion.work.start_catch_up(beginning)
+            story = await companion.settled(beginning)
+            known = len(story.recaps)
+            assert known > 3
+            companion.settings.put("running_recap_auto", True)
+            paid = len(llm.requests)
+            other = tmp_path / "other.jsonl"
+            other.write_text("\n".join(lines), "utf-8")
+            await companion.open_story(other)
+            story = await companion.settled(other)
+            assert len(story.recaps) >= known - 1  # kept, and free
+            assert companion.work.catch_up(other) is not None
+            assert len(llm.requests) == paid

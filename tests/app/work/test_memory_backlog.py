@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.companion import open_companion
+from app.core.operations import RECAPS, OperationKind
 from app.core.paths import Folders
 from tests.fakes import FakeLlm
 from tests.labelled import write_tavern
@@ -50,6 +51,39 @@ async def test_a_backlog_waits_for_the_users_word_and_its_cost_is_said(tmp_path:
             assert plan.reading.prompt_tokens == pytest.approx(prompt, rel=0.3)
             assert companion.work.catch_up(written.chat) is None
             assert companion.memory(written.chat).memories
+
+
+@pytest.mark.asyncio
+async def test_nothing_of_an_unread_chat_is_paid_before_the_one_question_about_it(
+    tmp_path: Path,
+) -> None:
+    """Two readings for memory went ahead while the recaps of the same chat waited for a word."""
+    gold = Gold.read(STORY)
+    written = write_tavern(gold.story, tmp_path / "data" / "default-user")
+    written.chat.write_bytes(b"".join(written.chat.read_bytes().splitlines(keepends=True)[:70]))
+    (tmp_path / "own").mkdir()
+    with FakeLlm(Oracle(gold).reply) as llm:
+        async with open_companion(
+            Folders(tmp_path / "own", tmp_path / "own"),
+            tavern=written.user_folder,
+            llm=f"openai:m@{llm.url}",
+            watch=False,
+            asks_first=True,
+            keeps_memory=True,
+        ) as companion:
+            await companion.put_setting("scene_detector", "heuristic")
+            await companion.put_setting("catch_up_scenes", limit := 5)
+            await companion.open_story(written.chat)
+            await companion.settled(written.chat)
+            plan = companion.work.catch_up(written.chat)
+            assert plan is not None
+            assert 0 < plan.reading.passes <= limit < plan.scenes
+            assert plan.has_parts
+            assert not llm.requests
+            await companion.work.start_catch_up(written.chat, RECAPS)
+            companion.work.pause()
+            queued = {operation.spec.kind for operation in companion.work.operations}
+            assert OperationKind.MEMORY_PASS not in queued
 
 
 @pytest.mark.asyncio
