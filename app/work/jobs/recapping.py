@@ -33,7 +33,7 @@ from app.work.jobs.model_breaks import BreakFinder
 from app.work.jobs.result_cache import ResultCache
 from app.work.jobs.services import JobServices
 from app.work.jobs.staging import adds_nothing, known_lore
-from app.work.planning.folding import fold_base, told_before, was_set_aside
+from app.work.planning.folding import fold_base, told_before, was_set_aside, was_taken_back
 from app.work.planning.model_messages import as_read
 from app.work.planning.planner import fold_beside, recap_of_now, recapped_messages
 from app.work.planning.staleness import renewed
@@ -278,7 +278,7 @@ class Recapper:
         def is_wanted(kept: dict[str, str]) -> bool:
             return not was_set_aside(chat.story.running, folded(kept))
 
-        add = partial(self._add_running, chat, story.running.current, recap, operation)
+        add = partial(self._add_running, chat, story.running.current, base, recap, operation)
         if base is not None and adds_nothing(recap, base):
             unchanged = made(base.content, recap.made_by)
             await self._store.run(lambda: add(unchanged))
@@ -318,12 +318,14 @@ class Recapper:
         self,
         chat: OpenChat,
         before: RunningVersion | None,
+        base: RunningVersion | None,
         recap: SceneRecap,
         operation: Operation,
         version: RunningVersion,
     ) -> None:
-        """Add a version that folded this recap in, which is locked from now on. before: the one in
-        the prompt when that began.
+        """Add a version that folded this recap in, which is locked from now on; none where that was
+        taken back meanwhile. before: the one in the prompt when that began. base: what it was
+        built on.
         """
         store = self._store
         running = store.recaps.running(chat.chat_id)
@@ -334,6 +336,8 @@ class Recapper:
         ):
             return
         standing = _standing(running, version.last_anchor)
+        if was_taken_back(running, base, standing):
+            return
         if standing is not None and standing.is_stand_in:
             # What was folded in behind it tells of the story by what rules made of it.
             self._fold_anew_from(chat, version.last_anchor)

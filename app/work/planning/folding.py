@@ -167,3 +167,16 @@ def was_set_aside(running: RunningRecap, version: RunningVersion) -> bool:
         new.version > newest and not new.is_retired and (new.last_anchor, new.content) not in said
         for new in running.versions
     )
+
+
+def was_taken_back(
+    running: RunningRecap, base: RunningVersion | None, standing: RunningVersion | None
+) -> bool:
+    """Whether a rebuild was begun or undone while a scene was folded in: nothing is built any more
+    on `base`, which it was built on. Of the first scene, whether `standing`, a version that counts,
+    tells it already.
+    """
+    if base is None:
+        return standing is not None and not standing.is_stand_in
+    retired = {version.version for version in running.versions if version.is_retired}
+    return not base.is_retired and base.version in retired

@@ -179,6 +179,56 @@ async def test_what_the_user_has_built_anew_is_asked_for_anew(desk: Desk) -> Non
     assert len(desk.model.llm.requests) == asked + 1
 
 
+async def _rebuilding(desk: Desk) -> threading.Event:
+    """Two scenes are told, and told anew; the model has just been asked for the second. Set what is
+    given, and it answers.
+    """
+    for index in (3, 4):
+        await desk.edits.scenes.mark(desk.path, desk.story.messages[index].anchor)
+    assert await desk.finished() == []
+    assert [version.scene_count for version in desk.story.running.versions] == [1, 2]
+    asked, gate = len(desk.model.llm.requests), threading.Event()
+    desk.model.gate = gate
+    await desk.edits.rebuild_running_recap(desk.path, desk.anchors[2])
+    await asyncio.to_thread(desk.model.llm.wait_for_request, asked)
+    return gate
+
+
+async def test_what_is_folded_in_while_a_rebuild_is_taken_back_does_not_count(desk: Desk) -> None:
+    """The scene that was just being folded in took the place of the recap of the whole story: of
+    278 scenes the prompt had nine.
+    """
+    gate = await _rebuilding(desk)
+    before = desk.story.running.current
+    assert before is not None
+    assert before.version == 1
+    await desk.edits.undo(desk.path)
+    gate.set()
+    assert await desk.finished() == []
+    running = desk.story.running
+    assert running.current is not None
+    assert running.current.version == before.version
+    assert all(version.is_retired for version in running.versions[2:])
+    # What was paid for is kept: whoever has it rebuilt after all has it for nothing.
+    asked = len(desk.model.llm.requests)
+    await desk.edits.rebuild_running_recap(desk.path, desk.anchors[2])
+    assert await desk.finished() == []
+    assert len(desk.model.llm.requests) == asked
+    current = desk.story.running.current
+    assert current is not None
+    assert (current.scene_count, current.version) == (2, 4)
+
+
+async def test_what_is_folded_in_while_a_rebuild_begins_tells_no_scene_of_it(desk: Desk) -> None:
+    gate = await _rebuilding(desk)
+    await desk.edits.rebuild_running_recap(desk.path, desk.anchors[2])
+    gate.set()
+    assert await desk.finished() == []
+    chain = [v for v in desk.story.running.versions if not v.is_retired]
+    assert [version.scene_count for version in chain] == [1, 2]
+    assert desk.story.running.current == chain[-1]
+
+
 async def test_it_is_known_beforehand_what_is_folded_in_anew_with_what_is_tried_again(
     desk: Desk,
 ) -> None:
