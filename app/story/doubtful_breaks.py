@@ -53,8 +53,18 @@ def asked(story: Story, searched: Collection[Searched]) -> Asked:
     """
     rows = [row for row in searched if row.by.startswith(ASKED)]
     imported = [a for a, mark in story.breaks.items() if mark.origin is BreakOrigin.IMPORT]
-    ends = (story.places.get(anchor) for anchor in (*(row.last for row in rows), *imported))
+    ends = (*(_end_of(story, row) for row in rows), *map(story.places.get, imported))
     return Asked(len(rows), max((end for end in ends if end is not None), default=-1))
+
+
+def _end_of(story: Story, row: Searched) -> int | None:
+    """Index of the last message that a stretch was asked about, None where nothing of it is left.
+    In a branch, or where that message is deleted, as far as it may have reached.
+    """
+    end, first = story.places.get(row.last), story.places.get(row.first)
+    if end is not None or first is None:
+        return end
+    return min(first + STRETCH, len(story.messages)) - 1
 
 
 def unasked(story: Story, done: Asked, rules: SearchRules) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.store.database.database import Database
 from app.story.anchors import KnownMessage
+from app.story.doubtful_breaks import ASKED
 
 RETIRED = -1
 
@@ -161,6 +162,8 @@ class Chats:
         copy = partial(self._copy, source, target, lowest)
         copy("scene_break", BREAK_COLUMNS, more="" if with_recaps else " AND origin != 'heuristic'")
         copy("searched_range", SEARCHED_COLUMNS, "shown_last")
+        # What was asked about a stretch holds for its beginning, too.
+        copy("searched_range", SEARCHED_COLUMNS, "first", more=f" AND searcher LIKE '{ASKED}:%'")
         copy("message_recap", MESSAGE_COLUMNS)
         copy("cleared", "anchor, kind, value")
         copy("auto_hidden", "anchor, state")

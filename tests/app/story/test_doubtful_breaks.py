@@ -106,6 +106,16 @@ def test_scenes_that_came_with_the_chat_are_left_alone() -> None:
     assert unasked(story, asked(story, []), RULES)[0] == 61
 
 
+def test_a_stretch_is_not_asked_about_again_where_its_last_message_is_gone() -> None:
+    """A branch asked anew, and cut scenes in two whose recaps were paid for."""
+    short = story_of(60, found("m20"))
+    gone = row(15, 62)
+    assert asked(short, [gone]) == Asked(1, 59)
+    longer = story_of(120, found("m20"))
+    assert asked(longer, [replace(row(15, 62), last="deleted")]) == Asked(1, 14 + STRETCH)
+    assert asked(longer, [replace(gone, first="deleted", last="deleted")]) == Asked(1, -1)
+
+
 def test_only_doubtful_marks_that_were_asked_about_and_not_named_are_refuted() -> None:
     story = story_of(
         120,

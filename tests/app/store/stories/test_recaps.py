@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -10,6 +11,8 @@ from app.core.errors import OperationOutdated
 from app.store.store import Store
 from app.store.stories.chats import RETIRED
 from app.story.anchors import KnownMessage
+from app.story.break_search import Searched
+from app.story.doubtful_breaks import ASKED
 from app.story.messages import MessageRecap
 from app.story.recaps import RunningVersion, SceneRecap
 
@@ -66,6 +69,22 @@ async def test_a_branch_takes_the_records_of_all_swipes_along(store: Store) -> N
     await store.run(unit)
     assert await recap_of(store, branch, "2") == MessageRecap("2", source_hash="2")
     assert set(await store.run(lambda: store.recaps.message_recaps(branch))) == {"a"}
+
+
+async def test_a_branch_knows_what_was_asked_about_though_it_ends_within(store: Store) -> None:
+    source = await store.run(lambda: store.chats.id_of("source"))
+    branch = await store.run(lambda: store.chats.id_of("branch"))
+    stretch = Searched("a", "b", "a", "c", "digest", f"{ASKED}:model")
+    other = replace(stretch, last="c", by="model")  # of which all that was shown counts
+
+    def unit() -> None:
+        store.chats.save_known(source, [(0, known("1")), (1, known("2", "b"))])
+        store.scenes.add_searched(source, stretch)
+        store.scenes.add_searched(source, other)
+        store.chats.copy_knowledge(source, branch, before=1)
+
+    await store.run(unit)
+    assert list(await store.run(lambda: store.scenes.searched(branch))) == [stretch]
 
 
 async def test_a_version_keeps_the_form_it_was_found_in(store: Store) -> None:
