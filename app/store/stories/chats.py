@@ -172,10 +172,12 @@ class Chats:
             copy("scene_recap_choice", "anchor, version")
             copy("running_version", RUNNING_COLUMNS, "last_anchor")
             execute(
+                # The one that is chosen there, else the last that counts.
                 "INSERT OR IGNORE INTO running_choice (chat_id, version) "
-                "SELECT ?, max(version) FROM running_version WHERE chat_id = ? AND is_deleted = 0 "
-                "GROUP BY chat_id",
-                (target, target),
+                "SELECT ?, version FROM running_version WHERE chat_id = ? AND is_deleted = 0 "
+                "ORDER BY version = (SELECT version FROM running_choice WHERE chat_id = ?) DESC, "
+                "is_retired, version DESC LIMIT 1",
+                (target, target, source),
             )
 
     def _copy_lost(self, source: int, target: int, held: Container[str]) -> int:

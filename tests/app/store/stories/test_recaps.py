@@ -87,6 +87,34 @@ async def test_a_branch_knows_what_was_asked_about_though_it_ends_within(store: 
     assert list(await store.run(lambda: store.scenes.searched(branch))) == [stretch]
 
 
+@pytest.mark.parametrize("chosen", [None, 0, 1])
+async def test_a_branch_has_the_running_recap_that_is_chosen(
+    store: Store, chosen: int | None
+) -> None:
+    """A story that was restored from a copy began with what an undone rebuild had left: of 278
+    scenes it told nine.
+    """
+    source = await store.run(lambda: store.chats.id_of("source"))
+    branch = await store.run(lambda: store.chats.id_of("branch"))
+    recaps = store.recaps
+
+    def unit() -> None:
+        store.chats.save_known(source, [(0, known("1", "a")), (1, known("2", "b"))])
+        for end in ("a", "a", "a", "b"):
+            version = RunningVersion(0, "text", 1, "", end, "built-in", 1.0)
+            recaps.add_running_version(source, version)
+        recaps.retire_running(source, [2])
+        if chosen is not None:
+            recaps.choose_running(source, chosen)
+        store.chats.copy_knowledge(source, branch, before=1)
+
+    await store.run(unit)
+    running = await store.run(lambda: recaps.running(branch))
+    assert [version.version for version in running.versions] == [0, 1, 2]
+    # Where the chosen one tells what the branch has not: the last that counts.
+    assert running.current_version == (1 if chosen is None else chosen)
+
+
 async def test_a_version_keeps_the_form_it_was_found_in(store: Store) -> None:
     chat_id = await store.run(lambda: store.chats.id_of("chat"))
     stored = '{"stage3": {"rc":"They met."}}'
