@@ -70,9 +70,18 @@ def _end_of(story: Story, row: Searched) -> int | None:
 def unasked(story: Story, done: Asked, rules: SearchRules) -> tuple[int, ...]:
     """Indexes of the messages that a next question may be about, () while it is too early."""
     told = [i for i, m in enumerate(story.messages) if is_choosable(m, rules.speakers)]
-    newest = len(story.messages) - 1 - max(1, rules.offset)
-    left = tuple(index for index in told if done.until < index <= newest)
+    left = tuple(_left(story, told, done, rules))
     return left if len(left) >= LEAST and done.may_ask(len(told)) else ()
+
+
+def _left(story: Story, told: Sequence[int], done: Asked, rules: SearchRules) -> list[int]:
+    """Indexes of what nobody was asked about; told: of the messages that may end a scene.
+
+    What the running recap tells is cut no more: its recaps would tell of other scenes.
+    """
+    newest = len(story.messages) - 1 - max(1, rules.offset)
+    until = max(done.until, story.places.last_of(story.running.reached))
+    return [index for index in told if until < index <= newest]
 
 
 def next_stretch(
@@ -130,8 +139,7 @@ def cost_of_stretches(
     for `next_stretch`; of what lies before the first of them nobody is asked.
     """
     told = [i for i, m in enumerate(story.messages) if is_choosable(m, rules.speakers)]
-    newest = len(story.messages) - 1 - max(1, rules.offset)
-    left = [index for index in told if done.until < index <= newest]
+    left = _left(story, told, done, rules)
     first = next((at for at, i in enumerate(left) if story.messages[i].anchor in doubts), 0)
     left = left[max(0, first - LEAD) :]
     requests = min(len(left) // LEAST, ceil(len(left) / STRETCH))

@@ -17,9 +17,13 @@ from app.companion import Companion, open_companion
 from app.core.operations import OperationKind, OperationStatus
 from app.core.paths import user_folders
 from app.llm.writers.meter import RequestUse
+from app.story.answers.task_answers import BreakAnswer
+from app.story.break_search import BreakSearch
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
 from app.work.chats.cue_search import FAR
+from app.work.jobs.model_breaks import settled
+from app.work.planning.folding import covered_until
 from tests.chat_files import message, save_like_sillytavern, write_chat
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 
@@ -379,3 +383,37 @@ async def test_clearing_all_and_undo_leaves_hidden_what_a_search_had_refuted(
             assert (after.breaks, after.scenes) == (before.breaks, before.scenes)
             assert (after.recaps, after.running) == (before.recaps, before.running)
             assert len(model.llm.requests) == asked
+
+
+async def test_a_branch_of_a_chat_that_was_asked_about_is_not_asked_about_again(
+    chat: Chat,
+) -> None:
+    """The branch ended within the stretch of the question: it was paid twice, and cut a scene."""
+    useless = Model(lambda _: "They part somewhere, who knows.")
+    with useless.llm:
+        before = await chat.settled(useless, scene_recaps_auto=False)
+    branch = chat.path.with_name("branch.jsonl")
+    header = {"chat_metadata": {"integrity": "other", "main_chat": chat.path.stem}}
+    write_chat(branch, chat.messages[:54], header)
+    sound = Model(ending_at(30))
+    with sound.llm:
+        async with chat.opened(sound, scene_recaps_auto=False) as companion:
+            await companion.open_story(branch)
+            after = await companion.settled(branch)
+    assert useless.asked
+    assert not sound.asked
+    assert ends(after) == ends(before) == [19, 41]
+
+
+async def test_a_scene_that_is_folded_in_while_the_model_answers_is_not_cut(
+    tmp_path: Path,
+) -> None:
+    chat = Chat(tmp_path, 60, {20: DOUBTFUL, 42: SURE})
+    async with chat.opened(None) as companion:
+        await companion.open_story(chat.path)
+        story = await companion.settled(chat.path)
+    assert covered_until(story) == 19
+    search = BreakSearch(tuple(range(60)), 4, 55, frozenset(), takes_several=True)
+    answers = [BreakAnswer(place) for place in (9, 19, 30, 41)]
+    changed = settled(story, story.breaks, search, answers, 3)
+    assert [story.places.get(mark.anchor) for mark in changed] == [30]

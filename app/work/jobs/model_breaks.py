@@ -222,16 +222,17 @@ def settled(
 ) -> list[SceneBreak]:
     """The breaks that change by an answer about a stretch: those taken away, then those set.
 
-    What the running recap tells already is not joined again.
+    What the running recap tells already is neither joined nor cut again.
     """
     ends = [answer.place for answer in answers if answer.place is not None]
-    gone = refuted(story, breaks, search, ends, covered_until(story))
+    covered = covered_until(story)
+    gone = refuted(story, breaks, search, ends, covered)
     now = dict(breaks)
     now |= {mark.anchor: replace(mark, is_visible=False) for mark in gone}
     changed = [now[mark.anchor] for mark in gone]
     for answer in answers:
         index = answer.place
-        if index is None or is_next_to_a_break(story, now, index):
+        if index is None or index <= covered or is_next_to_a_break(story, now, index):
             continue
         mark = SceneBreak(
             story.messages[index].anchor, BreakOrigin.MODEL, "model", rationale=answer.rationale

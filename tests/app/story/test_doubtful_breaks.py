@@ -21,6 +21,7 @@ from app.story.doubtful_breaks import (
     unasked,
 )
 from app.story.messages import Message, digest
+from app.story.recaps import RunningRecap, RunningVersion
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 
@@ -143,3 +144,15 @@ def test_a_place_beside_a_break_that_is_seen_is_next_to_it() -> None:
     near = [n for n in range(40) if is_next_to_a_break(story, story.breaks, n)]
     assert near == [*range(10 - NEXT_TO, 10 + NEXT_TO + 1)]
     assert is_next_to_a_break(story_of(1, found("m0")), {"m0": found("m0")}, 0)
+
+
+def test_what_the_running_recap_tells_is_asked_about_no_more() -> None:
+    """A scene that was recapped and told was cut in two, and kept the recap of the whole."""
+    folded = RunningRecap((RunningVersion(1, "They met.", 1, "m0", "m50", "model", 0),), 1)
+    story = replace(story_of(200, found("m40"), found("m90")), running=folded)
+    assert unasked(story, Asked(), RULES)[0] == 51
+    search = next_stretch(place_of(story), story, {"m40", "m90"}, Asked(), RULES)
+    assert search is not None
+    assert 50 < search.first <= 90
+    cost = cost_of_stretches(story, Asked(), RULES)
+    assert cost.messages == len(unasked(story, Asked(), RULES))
