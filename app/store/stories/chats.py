@@ -10,6 +10,7 @@ from pathlib import Path
 from app.store.database.database import Database
 from app.story.anchors import KnownMessage
 from app.story.doubtful_breaks import ASKED
+from app.story.recaps import FOREIGN
 
 RETIRED = -1
 
@@ -171,14 +172,33 @@ class Chats:
             copy("scene_recap", RECAP_COLUMNS)
             copy("scene_recap_choice", "anchor, version")
             copy("running_version", RUNNING_COLUMNS, "last_anchor")
+            # What covers no scene, such as a text by hand before the first one, holds here, too.
             execute(
-                # The one that is chosen there, else the last that counts.
-                "INSERT OR IGNORE INTO running_choice (chat_id, version) "
-                "SELECT ?, version FROM running_version WHERE chat_id = ? AND is_deleted = 0 "
-                "ORDER BY version = (SELECT version FROM running_choice WHERE chat_id = ?) DESC, "
-                "is_retired, version DESC LIMIT 1",
-                (target, target, source),
+                f"INSERT OR IGNORE INTO running_version (chat_id, {RUNNING_COLUMNS}) "
+                f"SELECT ?, {RUNNING_COLUMNS} FROM running_version "
+                "WHERE chat_id = ? AND last_anchor = ''",
+                (target, source),
             )
+            self._choose_as_in(source, target)
+
+    def _choose_as_in(self, source: int, target: int) -> None:
+        """Let the running recap that counts in a chat count in another, where one counts there.
+
+        Where the other has no such version, as it ends before, that is the newest of its kind:
+        usable, or set aside as one that a rebuild leaves in the prompt until it reaches as far.
+        """
+        self._database.execute(
+            "INSERT OR IGNORE INTO running_choice (chat_id, version) "
+            "SELECT mine.chat_id, mine.version FROM running_version AS mine "
+            "JOIN running_choice AS choice ON choice.chat_id = ? "
+            "LEFT JOIN running_version AS chosen ON chosen.chat_id = choice.chat_id "
+            "AND chosen.version = choice.version AND chosen.is_deleted = 0 "
+            "WHERE mine.chat_id = ? AND mine.is_deleted = 0 "
+            "ORDER BY mine.version = chosen.version DESC, "
+            "mine.is_retired = coalesce(chosen.is_retired, 0) DESC, "
+            "mine.reason = ?, mine.version DESC LIMIT 1",
+            (source, target, FOREIGN),
+        )
 
     def _copy_lost(self, source: int, target: int, held: Container[str]) -> int:
         """How many messages the source has lost that the target holds; they are RETIRED there."""

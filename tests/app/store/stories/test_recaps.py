@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +15,7 @@ from app.story.anchors import KnownMessage
 from app.story.break_search import Searched
 from app.story.doubtful_breaks import ASKED
 from app.story.messages import MessageRecap
-from app.story.recaps import RunningVersion, SceneRecap
+from app.story.recaps import FOREIGN, YOU, RunningRecap, RunningVersion, SceneRecap
 
 
 def known(content_hash: str, anchor: str = "a") -> KnownMessage:
@@ -113,6 +114,63 @@ async def test_a_branch_has_the_running_recap_that_is_chosen(
     assert [version.version for version in running.versions] == [0, 1, 2]
     # Where the chosen one tells what the branch has not: the last that counts.
     assert running.current_version == (1 if chosen is None else chosen)
+
+
+async def branched(store: Store, make: Callable[[int], None]) -> list[RunningRecap]:
+    """The running recap of a chat, and of its branches behind its first messages."""
+    source = await store.run(lambda: store.chats.id_of("source"))
+
+    def unit() -> list[RunningRecap]:
+        messages = list(enumerate(KnownMessage(a, a, a, a) for a in "abc"))
+        store.chats.save_known(source, messages)
+        make(source)
+        found = [store.recaps.running(source)]
+        for length in (1, 2, 3):
+            branch = store.chats.id_of(f"branch {length}")
+            store.chats.copy_knowledge(source, branch, before=length)
+            found.append(store.recaps.running(branch))
+        return found
+
+    return await store.run(unit)
+
+
+def texts_in_prompt(recaps: list[RunningRecap]) -> list[str | None]:
+    return [recap.current.content if recap.current else None for recap in recaps]
+
+
+async def test_a_branch_made_during_a_rebuild_has_in_its_prompt_what_its_chat_has(
+    store: Store,
+) -> None:
+    """What is built anew goes there once it reaches as far."""
+
+    def make(chat: int) -> None:
+        recaps = store.recaps
+        for text, anchor in (("one", "a"), ("two", "b"), ("three", "c")):
+            version = RunningVersion(0, text, 1, "", anchor, "model", 1.0)
+            recaps.add_running_version(chat, version)
+        recaps.retire_running(chat, [0, 1, 2])
+        anew = RunningVersion(0, "anew", 1, "", "a", "model", 1.0)
+        recaps.add_running_version(chat, anew, choose=False)
+
+    assert texts_in_prompt(await branched(store, make)) == ["three", "one", "two", "three"]
+
+
+async def test_a_branch_tells_nothing_that_its_chat_does_not_tell(store: Store) -> None:
+    """What was written for another chat is told only where the user chose it."""
+
+    def make(chat: int) -> None:
+        foreign = RunningVersion(0, "of others", 1, "", "a", "ST-Auto-Recap", 1.0, FOREIGN)
+        store.recaps.import_running(chat, [foreign], None)
+
+    assert texts_in_prompt(await branched(store, make)) == [None, None, None, None]
+
+
+async def test_a_branch_keeps_a_running_recap_by_hand_that_covers_no_scene(store: Store) -> None:
+    def make(chat: int) -> None:
+        by_hand = RunningVersion(0, "by hand", 0, "", "", YOU, 1.0, "edit")
+        store.recaps.add_running_version(chat, by_hand)
+
+    assert texts_in_prompt(await branched(store, make)) == ["by hand"] * 4
 
 
 async def test_a_version_keeps_the_form_it_was_found_in(store: Store) -> None:
