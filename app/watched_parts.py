@@ -50,7 +50,12 @@ class WatchedParts(Wiring, ABC):
                 is_offered=self.work.is_offered,
             ),
             backend=backend_health(
-                self.models.writer().label, queue.operations, self._problem, tokens
+                self.models.writer().label,
+                queue.operations,
+                self._problem,
+                tokens,
+                others=self.models.labels.values(),
+                since=self.models.since,
             ),
         )
 

@@ -25,7 +25,7 @@ ASKS_NO_MODEL = N_(
 READS_ONLY = N_(
     "Another Tavernkeep is using this data folder, or safe mode is on, so no model is asked here."
 )
-NOTHING_LEFT = N_("The model has already checked every message. There is nothing left to ask.")
+NOTHING_LEFT = N_("The model was already asked about every message. There is nothing left to ask.")
 PAUSED = N_("Work is paused; this starts when you resume.")
 SETTLE_MS = 300
 PATIENCE = 20  # looks without any work, before what is left is taken as not to be had
@@ -49,8 +49,12 @@ def cost_sentence(cost: SearchCost) -> str:
 
 
 def found_sentence(found: list[int], failed: int) -> str:
-    """What a search found. found: indexes of the messages that end a scene now."""
-    if not found:
+    """What a search found. found: indexes of the messages that end a scene now. failed: questions
+    that got no answer, or one of no use: nothing is known of what they asked about.
+    """
+    if not found and failed:
+        said = tr("No scene break was found.")
+    elif not found:
         said = tr("The model found no more scene breaks.")
     elif len(found) == 1:
         said = tr("The model found 1 scene break, after #{found}.", found=found[0])
@@ -67,8 +71,8 @@ def found_sentence(found: list[int], failed: int) -> str:
     if not failed:
         return said
     unanswered = trn(
-        "{n} question got no answer; the page Work says why.",
-        "{n} questions got no answer; the page Work says why.",
+        "{n} question got no usable answer; the page Work says why.",
+        "{n} questions got no usable answer; the page Work says why.",
         failed,
     )
     return f"{said} {unanswered}"
@@ -190,10 +194,11 @@ class ModelBreakSearch(QObject):
         ]
         if any(op.status not in FINISHED for op in searches):
             return
-        lost = sum(op.id not in hunt.past and _is_lost(op) for op in searches)
-        is_spent = hunt.idle_looks > (LOST_PATIENCE if lost else PATIENCE)
+        ended = [op for op in searches if op.id not in hunt.past]
+        is_lost = any(map(_is_lost, ended))
+        is_spent = hunt.idle_looks > (LOST_PATIENCE if is_lost else PATIENCE)
         if is_spent or not companion.breaks.cost(hunt.path).requests:
-            self._end(hunt, story, found, lost)
+            self._end(hunt, story, found, sum(_is_lost(op) or _was_in_vain(op) for op in ended))
         else:
             self._settle.start()
 
@@ -219,6 +224,11 @@ def _by_model(story: Story) -> frozenset[str]:
 
 def _is_lost(operation: Operation) -> bool:
     return operation.status in (OperationStatus.FAILED, OperationStatus.CANCELLED)
+
+
+def _was_in_vain(operation: Operation) -> bool:
+    """Whether its answer was of no use, though it counts as done: it is not asked again."""
+    return operation.status is OperationStatus.DONE and bool(operation.error)
 
 
 def _index_of(story: Story | None, anchor: str) -> int | None:

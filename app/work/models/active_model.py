@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,7 +86,8 @@ class ActiveModel:
     """Which model writes, which others there are, and how one does before it is chosen.
 
     given: the backend to begin with in place of the setting. problem: a sentence when the setting
-    made no sense, so that the built-in way stands in.
+    made no sense, so that the built-in way stands in. since: when the writers in force were made
+    in this run (seconds since the epoch), 0 for with the start.
 
     Signals:
         tested: the spec of a model of which a test showed how fast it is.
@@ -110,6 +112,7 @@ class ActiveModel:
         self.corrections = Corrections()
         self.spacing = Spacing(lambda: ProgramSettings(settings).request_pause)
         self.problem = ""
+        self.since = 0.0
         self.tested: Signal[str] = Signal("tested")
         self._tested: dict[str, _Tested] = {}  # by backend
         self._writer = self._first()
@@ -175,7 +178,7 @@ class ActiveModel:
         writer = self._make(self._spec)
         others = self._make_others()
         old = (self._writer, *self._others.values())
-        self._writer, self._others = writer, others
+        self._writer, self._others, self.since = writer, others, time.time()
         for one in old:
             self._tasks.spawn(self._retire(one), name="closing a writer")
 

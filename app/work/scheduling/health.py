@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from app.core.model_use import CAPPED
@@ -227,18 +227,28 @@ def catch_up_words(progress: CatchUpProgress) -> str:
 
 
 def backend_health(
-    label: str, operations: Sequence[Operation], problem: str, tokens: int
+    label: str,
+    operations: Sequence[Operation],
+    problem: str,
+    tokens: int,
+    *,
+    others: Collection[str] = (),
+    since: float = 0.0,
 ) -> HealthItem:
     """How the model is doing.
 
     label: of the writer. problem: what of the settings cannot be followed, "" when all can.
-    tokens: spent today.
+    tokens: spent today. others: labels of the writers of some kinds of work. since: when all these
+    began to write (seconds since the epoch); what another answered before is no fault of theirs.
     """
-    label = tr("No model") if label == BUILT_IN else retold(label)
+    asked, label = label, tr("No model") if label == BUILT_IN else retold(label)
     if problem:
         return HealthItem("backend", Light.BAD, f"{label}: {problem}")
     sentence = tr("{model}, {n} tokens today", model=label, n=number(tokens)) if tokens else label
     newest = _newest(operations)
     if newest is not None and newest.error and newest.status in CAME_TO_NOTHING:
-        return HealthItem("backend", Light.BAD, f"{label}: {newest.error}")
+        if newest.backend in (asked, *others):
+            return HealthItem("backend", Light.BAD, f"{retold(newest.backend)}: {newest.error}")
+        if not newest.backend and (newest.finished or 0.0) >= since:  # nobody was reached
+            return HealthItem("backend", Light.BAD, f"{label}: {newest.error}")
     return HealthItem("backend", Light.GOOD, sentence)

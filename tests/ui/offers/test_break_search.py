@@ -91,6 +91,22 @@ async def test_nothing_is_asked_before_the_user_has_seen_what_it_takes(
         await companion.settled(path)
 
 
+async def test_answers_of_no_use_are_not_taken_for_no_more_breaks(
+    window: MainWindow, companion: Companion, tmp_path: Path, until: Until
+) -> None:
+    """The note said that the model found no more; the status bar, that it gave no result."""
+    with FakeLlm(lambda _: "The night was long, and nobody spoke.") as llm:
+        await companion.put_setting("backend", f"openai:{MODEL}@{llm.url}")
+        companion.settings.put("scene_detector", "model")
+        path = await opened(window, tmp_path)
+        find(window)
+        notice = window.frame.notice
+        notice.take_up()
+        await until(lambda: notice.sentence.startswith("No scene break was found. "))
+        assert "got no usable answer; the page Work says why." in notice.sentence
+        await companion.settled(path)
+
+
 async def test_a_closed_offer_asks_nothing(
     window: MainWindow, companion: Companion, tmp_path: Path
 ) -> None:
@@ -117,5 +133,8 @@ def test_what_was_found_is_said_with_its_places() -> None:
     assert found_sentence([7], 0) == "The model found 1 scene break, after #7."
     assert found_sentence([1, 2, 3, 4, 5, 6], 2) == (
         "The model found 6 scene breaks, after #1, #2, #3, #4 and 2 more. "
-        "2 questions got no answer; the page Work says why."
+        "2 questions got no usable answer; the page Work says why."
+    )
+    assert found_sentence([], 1) == (
+        "No scene break was found. 1 question got no usable answer; the page Work says why."
     )

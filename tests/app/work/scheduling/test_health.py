@@ -169,6 +169,21 @@ def test_an_answer_of_no_use_is_not_nothing_to_do() -> None:
     assert backend_health("model", (vain, made), "", 100).light is Light.GOOD
 
 
+def test_no_model_is_told_to_have_done_what_another_did() -> None:
+    """After another model was chosen, the old one's error stood behind the new one's name."""
+    vain = Operation(
+        1, SPEC, OperationStatus.DONE, finished=9.0, error="It wrote prose.", backend="old"
+    )
+    new = backend_health("new", (vain,), "", 100)
+    assert (new.light, new.sentence) == (Light.GOOD, "new, 100 tokens today")
+    # One that does a kind of work beside it is named itself.
+    beside = backend_health("new", (vain,), "", 100, others=("old",))
+    assert (beside.light, beside.sentence) == (Light.BAD, "old: It wrote prose.")
+    unheard = replace(vain, status=OperationStatus.FAILED, error="Nobody answers.", backend="")
+    assert backend_health("new", (unheard,), "", 0, since=10.0).light is Light.GOOD
+    assert backend_health("new", (unheard,), "", 0, since=8.0).sentence == "new: Nobody answers."
+
+
 def test_where_there_is_no_model_the_bar_says_so() -> None:
     """It said "built-in", which nobody could tell from a model's name."""
     assert backend_health("built-in", (), "", 0).sentence == "No model"
