@@ -16,7 +16,7 @@ from app.memory.records import (
     Source,
 )
 from app.store.database.database import Database
-from app.store.memory.memories import Memories
+from app.store.memory.memories import FOUND, PASS, Memories
 from app.store.memory.memory_modes import MemoryModes
 from app.story.messages import combined_digest
 
@@ -62,11 +62,40 @@ class Branching:
             )
         self._note_read(source, target)
 
-    def take_newer(self, source: int, target: int, owner: str) -> None:
+    def take_unread(self, target: int, owner: str) -> bool:
+        """Take over what was remembered of messages that the target has not read and a chat that
+        shares them has, if any; whether there were. The user's word that messages are not to be
+        read counts as reading. owner: as in `take_over`.
+        """
+        unread: dict[int, set[str]] = {}
+        for source in sorted(self._modes.kin(target)):
+            rows = self._database.execute(
+                "SELECT known.anchor FROM known_message AS known JOIN extracted AS theirs "
+                "ON theirs.anchor = known.anchor AND theirs.content_hash = known.content_hash "
+                "WHERE known.chat_id = ?1 AND known.position >= 0 AND theirs.chat_id = ?2 "
+                "AND theirs.task = ?3 AND NOT EXISTS (SELECT 1 FROM extracted AS own "
+                "WHERE own.chat_id = ?1 AND own.anchor = known.anchor AND own.task <> ?4)",
+                (target, source, PASS, FOUND),
+            )
+            unread[source] = {str(anchor) for (anchor,) in rows}
+        source = max(unread, key=lambda number: len(unread[number]), default=0)
+        if not unread.get(source):
+            return False
+        self.take_newer(source, target, owner, of=frozenset(unread[source]))
+        return True
+
+    def take_newer(
+        self, source: int, target: int, owner: str, *, of: frozenset[str] | None = None
+    ) -> None:
         """Take over what was remembered in the source since the target began with it.
 
         What the target has stays as it is; an entry that was ended in the source ends there too.
+        of: anchors; only what stands on these comes along, and what they ended.
         """
+
+        def is_of(sources: Iterable[Source]) -> bool:
+            return of is None or any(one.anchor in of for one in sources)
+
         there = self._present(target)
         kin = self._modes.kin(target) - {target}
         made = _HandingOn(target, there, kin, owner).change(
@@ -78,12 +107,14 @@ class Branching:
         ended = []
         for new in made.memories:
             old = memories.get(new.id)
-            further = tuple(one for one in new.endings if old and one not in old.endings)
+            further = tuple(
+                one for one in new.endings if old and one not in old.endings and is_of(one.sources)
+            )
             if old is not None and further:
                 ended.append(replace(old, endings=(*old.endings, *further)))
         self._memories.write(
             MemoryChange(
-                (*(m for m in made.memories if m.id not in known), *ended),
+                (*(m for m in made.memories if m.id not in known and is_of(m.sources)), *ended),
                 tuple(e for e in made.entities if e.id not in known),
                 tuple(d for d in made.documents if d.id not in known),
             )

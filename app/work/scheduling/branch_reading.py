@@ -12,6 +12,8 @@ from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.scheduling.scheduler import Scheduler
 
+MORE_THAN_A_TURN = 4  # messages
+
 
 class BranchReading:
     """Follows chats as the scheduler does, and knows which of them share their messages.
@@ -28,6 +30,8 @@ class BranchReading:
         self._tasks = tasks
         self._kin: dict[int, frozenset[int]] = {}  # as it was when a chat was first followed
         self._waiting: dict[int, int] = {}  # chats, each with the one that is read meanwhile
+        # Of each chat how long it was when the others were last asked for what they have read.
+        self._compared: dict[int, tuple[OpenChat, int]] = {}
         scheduler.catch_up_changed.connect(self._on_changed)
 
     async def follow(self, chat: OpenChat) -> None:
@@ -36,10 +40,28 @@ class BranchReading:
         if number not in self._kin:
             modes = self._store.memory_modes
             self._kin[number] = await self._store.run(lambda: modes.kin(number))
+        if self._kin[number] and self._is_another(chat) and await self._has_taken_unread(chat):
+            await chat.refresh()
         await self._scheduler.follow(chat)
         source = self._source(chat)
         if source is not None and not self._scheduler.catch_ups.is_followed(number):
             self._waiting[number] = source.chat_id
+
+    def _is_another(self, chat: OpenChat) -> bool:
+        """Whether a chat was just opened, or its file is not the one that was followed: by more
+        messages than a turn brings.
+        """
+        count = len(chat.story.messages)
+        known, before = self._compared.get(chat.chat_id, (None, 0))
+        self._compared[chat.chat_id] = chat, count
+        return known is not chat or abs(count - before) > MORE_THAN_A_TURN
+
+    async def _has_taken_unread(self, chat: OpenChat) -> bool:
+        """What was read of its messages in a chat that shares them need not be read again: while
+        it was not open, or before its file came where that of another branch had been.
+        """
+        branching, owner = self._store.branching, chat.chat.owner_key
+        return await self._store.run(lambda: branching.take_unread(chat.chat_id, owner))
 
     def told(self, chat: OpenChat) -> CatchUpPlan | None:
         """What waits for the user's word in a chat, with what it had better wait for."""

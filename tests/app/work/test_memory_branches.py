@@ -24,7 +24,7 @@ from app.memory.records import (
     Tier,
 )
 from app.memory.standing import Status
-from app.store.memory.memories import PASS
+from app.store.memory.memories import FORGOTTEN, PASS
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, active, opened, texts
 
@@ -142,6 +142,49 @@ async def test_a_branch_is_not_read_again_where_its_parent_was(world: World) -> 
     branch = (await world.open(world.branch("branch", LATE))).ground.chat
     read = await world.store.run(lambda: world.store.memories.read(branch))
     assert read == set(marks[:LATE])
+
+
+async def test_what_a_parent_has_read_is_not_read_again_under_a_name_that_was_used(
+    world: World,
+) -> None:
+    """A branch got the name of one that was deleted, and 3,007 messages were paid for again."""
+    marks = [(m.anchor, m.content_hash) for m in (await world.open()).story.messages]
+    path = world.branch("branch", LATE)
+    branch = (await world.open(path)).ground.chat
+    memories = world.store.memories
+
+    def read_meanwhile() -> None:
+        memories.set_extracted(world.chat, marks[: LATE + 20])
+        memories.set_extracted(branch, marks[:2])  # which has read these for itself
+
+    await world.store.run(read_meanwhile)
+    await world.write(
+        world.memory("own reading", 1), world.memory("read", 9), world.memory("late", LATE + 15)
+    )
+    path.unlink()
+    world.branch("branch", LATE + 10)
+    view = await world.open(path)
+    assert view.ground.chat == branch
+    await world.companion.settled(path)
+    assert active(world.companion.memory(path)) == {"read"}
+    read = await world.store.run(lambda: memories.read(branch))
+    assert read == set(marks[: LATE + 10])
+
+
+async def test_what_the_user_had_forgotten_in_a_branch_is_not_taken_from_its_parent(
+    world: World,
+) -> None:
+    marks = [(m.anchor, m.content_hash) for m in (await world.open()).story.messages]
+    branch = (await world.open(world.branch("branch", LATE))).ground.chat
+    memories = world.store.memories
+
+    def forgotten() -> bool:
+        memories.set_extracted(world.chat, marks)
+        memories.set_extracted(branch, marks[:LATE], FORGOTTEN)
+        return world.store.branching.take_unread(branch, world.owner)
+
+    await world.write(world.memory("read", 9))
+    assert not await world.store.run(forgotten)
 
 
 async def test_entities_and_texts_of_the_future_stay_behind(world: World) -> None:
