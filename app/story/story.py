@@ -11,7 +11,7 @@ from pathlib import Path
 from app.story.inclusion import Inclusion
 from app.story.messages import Message, MessageRecap
 from app.story.places import Places
-from app.story.recaps import YOU, RunningRecap, SceneRecap
+from app.story.recaps import YOU, RunningRecap, SceneRecap, injected_version
 from app.story.scene_names import given_name, scene_names
 from app.story.scenes import Scene, SceneBreak
 
@@ -173,6 +173,25 @@ class Story:
                 or ((fold := folds.get(scene.closing.anchor)) is not None and fold.is_without_model)
             )
         )
+
+    @property
+    def told_otherwise(self) -> tuple[Scene, ...]:
+        """Scenes of which the running recap tells another version than the one that counts, in
+        their order; none while it is rebuilt, and none that the user has written over since.
+        """
+        told = injected_version(self.running, self.places)
+        if told is None or told.is_retired:
+            return ()
+        reach = self.places.get(told.last_anchor, -1)
+        yours = max((v.created for v in self.running.versions if v.made_by == YOU), default=0.0)
+        found = []
+        for scene in self.scenes[: bisect_right(self.scenes, reach, key=lambda s: s.last)]:
+            now = self.scene_recap(scene)
+            if now is None or now.is_locked or now.created < yours:
+                continue
+            if any(other.is_locked for other in self.recaps[now.anchor]):
+                found.append(scene)
+        return tuple(found)
 
     def has_versions_of(self, before: Story) -> bool:
         """Whether all versions of the running recap stand as in an earlier state of the chat, and

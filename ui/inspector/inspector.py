@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -30,6 +30,7 @@ from ui.core.slot_words import (
 )
 from ui.inspector.next_prompt import NextPrompt
 from ui.inspector.scrolled_words import ScrolledWords
+from ui.inspector.told_otherwise import ToldOtherwise
 from ui.recaps.token_tally import TokenTally
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -65,7 +66,13 @@ LEAST_TEXT = 48  # px; it can be scrolled, what stands above it cannot
 
 
 class Inspector(QWidget):
-    """Shows and edits the running recap of the open chat."""
+    """Shows and edits the running recap of the open chat.
+
+    Signals:
+        rebuild_asked: it is to be made again from the scene on that ends at this message.
+    """
+
+    rebuild_asked = Signal(str)
 
     def __init__(self, session: Session, see_text: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -81,6 +88,8 @@ class Inspector(QWidget):
         self._change = Label(font=ui_font(12), tone=T2_ROLE)
         self._left = ScrolledWords(Label(font=ui_font(12), tone=T2_ROLE, wraps=True))
         self._left.hide()
+        self._otherwise = ToldOtherwise()
+        self._otherwise.rebuild_asked.connect(self.rebuild_asked)
         self._text = ProseField(tr("Running recap"))
         self._text.committed.connect(self._keep)
         self._text.escaped.connect(self._drop)
@@ -147,6 +156,7 @@ class Inspector(QWidget):
         facts.addWidget(self._bar)
         facts.addLayout(figures)
         facts.addWidget(self._left)
+        facts.addWidget(self._otherwise)
         self._stack = _Texts()
         self._stack.addWidget(self._text)
         nothing = QWidget()
@@ -203,6 +213,7 @@ class Inspector(QWidget):
             self._text.set_text("")
             return
         self._origin.setText(origin_words(current, now=time.time()))
+        self._otherwise.show_story(story, can_change=self._can_change)
         self._show_change()
         if not self._text.is_editing:
             self._text.set_text(self._shown(current.content))

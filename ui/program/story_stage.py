@@ -26,6 +26,7 @@ class StoryStage(QWidget):
         super().__init__()
         self.page = StoryPage(session, theme)
         self.inspector = Inspector(session, see_text)
+        self.inspector.rebuild_asked.connect(self.page.rebuild_from)
         self.split = SideSplit(
             self.page.column,
             self.inspector,

@@ -354,6 +354,7 @@ def _origin(row: VersionRow) -> str:
     if row.is_deleted:
         return f"{words}, {tr('deleted')}"
     words += f", {tr(row.current_word)}" if row.is_current else ""
+    words += f", {tr('outdated: the scene changed since')}" if row.is_stale else ""
     if row.reworded:
         lost = trn(
             "{n} of your sentences is missing or was reworded",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from app.core.errors import UsageError
 from app.core.operations import OperationKind
 from app.core.translation import N_, tr
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
@@ -78,7 +80,17 @@ class RecapSubject:
         shown = self._session.companion.recap_texts.shown
         path = story.chat.path
         rows = scene_rows(story, self.anchor) if self.anchor else running_rows(story, deleted)
-        return tuple(replace(row, text=shown(path, row.text)) for row in rows)
+        is_stale = bool(self.anchor) and self._is_stale(path)
+        return tuple(
+            replace(row, text=shown(path, row.text), is_stale=is_stale and row.is_current)
+            for row in rows
+        )
+
+    def _is_stale(self, path: Path) -> bool:
+        try:
+            return self._session.companion.edits.is_scene_recap_stale(path, self.anchor)
+        except UsageError:  # the story moved on, and its next state is on its way
+            return False
 
     def keep(self, text: str, base: int | None, *, was_in_prompt: bool = False) -> None:
         """Make a text a version. base: number of the version it began from. was_in_prompt: that

@@ -32,6 +32,7 @@ class VersionRow:
     quote: words of the story that it goes on from, on a line of their own. is_locked: the running
     recap holds it. told: what the running recap tells of its scene, "" where that is nothing.
     reworded: sentences of the user's that the version before said and this one says no more.
+    is_stale: the scene changed since.
     """
 
     number: int
@@ -48,6 +49,7 @@ class VersionRow:
     is_locked: bool = False
     told: str = ""
     reworded: int = 0
+    is_stale: bool = False
 
     @property
     def word(self) -> str:

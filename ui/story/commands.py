@@ -126,10 +126,14 @@ class StoryCommands:
             self._on_closed_scene(name, path, closing.anchor)
 
     def _on_closed_scene(self, name: str, path: Path, anchor: str) -> None:
-        edits = self._companion.edits
         if name == "redo_recap":
-            self._do(edits.redo_scene_recap(path, anchor))
-            return
+            self._do(self._companion.edits.redo_scene_recap(path, anchor))
+        else:
+            self.rebuild(path, anchor)
+
+    def rebuild(self, path: Path, anchor: str) -> None:
+        """Make the running recap again from the scene on that ends at a message."""
+        edits = self._companion.edits
         cost = self._companion.command_costs.of_rebuild(path, anchor)
         self._ask(cost, lambda: edits.rebuild_running_recap(path, anchor))
 

@@ -348,6 +348,10 @@ class StoryPage(QWidget):
                 self._commands.act(name, target)
         self._adjust_actions()
 
+    def rebuild_from(self, anchor: str) -> None:
+        """Make the running recap again from the scene on that ends at this message."""
+        self._commands.rebuild(self._shown.chat.path, anchor)
+
     def _redo_scene(self, scene: int) -> None:
         self._commands.redo_scene(self._shown, scene)
 

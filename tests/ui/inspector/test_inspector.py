@@ -241,6 +241,28 @@ async def test_what_was_folded_in_while_the_recap_was_corrected_beside_the_story
     assert running_text(companion, path) == "Dov gave the key away.\nThey wait.\nMidge sang."
 
 
+async def test_that_it_tells_a_scene_by_an_older_recap_is_said_with_a_way_to_the_new_one(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """It went on telling what an edit and a new recap had changed, and nothing said so."""
+    path = demo_tavern.chat
+    stage = stage_of(demo_window)
+    pane = stage.inspector
+    await until(lambda: bool(pane.shown_text))
+    story = companion.story(path)
+    assert story is not None
+    assert story.told_otherwise == ()
+    assert not pane._otherwise.isVisible()
+    scene = story.scenes[1]
+    assert scene.closing is not None
+    await companion.edits.edit_scene_recap(path, scene.closing.anchor, "The mill is told anew.")
+    await until(lambda: says(stage, "It still tells scene 2 by an older recap."))
+    assert pane._otherwise.rebuild.text() == "Rebuild from scene 2"
+    pane._otherwise.rebuild.click()
+    await until(lambda: "The mill is told anew." in running_text(companion, path))
+    await until(lambda: not pane._otherwise.isVisible())
+
+
 async def test_a_recap_has_one_size_in_whatever_language_its_prompt_is(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -401,6 +402,23 @@ async def test_a_scene_has_versions_of_its_own(
 
     await until(lambda: text() not in ("", "They met."))
     assert page._subject.budget == 0
+
+
+async def test_a_recap_whose_scene_changed_since_says_so(
+    page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """ "In use", it said, of a recap that told what had been edited away."""
+    page.rail.choose(page.rail.scenes.itemData(1))
+    assert "outdated" not in page.reading.origin.text()
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    edited = story.messages[story.scenes[1].first].text
+    text = demo_tavern.chat.read_text("utf-8")
+    start = json.dumps(edited[:20], ensure_ascii=False)[1:-1]
+    assert start in text
+    demo_tavern.chat.write_text(text.replace(start, f"Now {start}"), "utf-8")
+    await companion.open_story(demo_tavern.chat)
+    await until(lambda: "outdated: the scene changed since" in page.reading.origin.text())
 
 
 async def test_reading_another_version_leaves_the_comparison_open(page: RecapsPage) -> None:
