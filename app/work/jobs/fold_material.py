@@ -38,6 +38,11 @@ def fold_material(
     story, tokens = chat.story, int(spec.params["tokens"])
     base = fold_base(story, scene.first + 1)
     written = by_hand(story.running.versions, base) if base is not None else ()
+    rebuilt = story.running.current
+    if rebuilt is not None and rebuilt.is_retired:
+        # Whoever has it made again of other recaps keeps what they wrote themselves.
+        written = (*written, *by_hand(story.running.versions, rebuilt))
+        written = tuple(dict.fromkeys(written))
     pins = (*pins_until(chat, spec.anchor), *map(Pin, within(written, tokens, count)))
     previous, name = base.content if base else "", story.scene_name(scene) or recap.name
     merge = Merge(previous, name, recap.text, tokens, [pin.text for pin in pins])

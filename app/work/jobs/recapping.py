@@ -343,12 +343,13 @@ class Recapper:
             self._fold_anew_from(chat, version.last_anchor)
             running = store.recaps.running(chat.chat_id)
         current = running.current
-        # A recap that is being rebuilt stays in the prompt until the new one reaches as far.
+        # A recap that is being rebuilt stays in the prompt until the new one reaches as far, or as
+        # far as scenes end: that of its last one may be gone.
+        start = chat.index_of(version.last_anchor) or 0
+        reach = (chat.index_of(current.last_anchor) or 0) if current is not None else 0
+        ends = (scene.last for scene in chat.story.scenes if scene.closing is not None)
         is_behind = (
-            current is not None
-            and current.is_retired
-            and (chat.index_of(version.last_anchor) or 0)
-            < (chat.index_of(current.last_anchor) or 0)
+            current is not None and current.is_retired and any(start < end <= reach for end in ends)
         )
         is_chosen = not (is_behind or _is_overtaken(running, before, version))
         store.recaps.add_running_version(chat.chat_id, version, choose=is_chosen)

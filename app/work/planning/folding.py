@@ -73,11 +73,16 @@ def scenes_to_fold(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]
     """The scenes that the running recap is to tell and does not, in their order.
 
     Those of a version that the user deleted, or chose an earlier one for, are among them only once
-    a further scene is: what is built then would be without them for good.
+    a further scene is: what is built then would be without them for good. While it is rebuilt, all
+    are that the version in the prompt tells, which has to give way in the end.
     """
     scenes = story.scenes
     closed = scenes[:-1] if scenes and scenes[-1].closing is None else scenes
     end = max(0, len(closed) - RecapSettings(settings).running_recap_leave_out)
+    rebuilt = story.running.current
+    if rebuilt is not None and rebuilt.is_retired:
+        reach = story.places.get(rebuilt.last_anchor, -1)
+        end = max(end, bisect_right(closed, reach, key=lambda scene: scene.last))
     at = bisect_right(closed, covered_until(story), key=lambda scene: scene.last)
     if at >= end:
         return ()

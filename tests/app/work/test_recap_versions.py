@@ -80,6 +80,47 @@ async def test_a_recap_is_locked_once_it_is_folded_in_and_a_rebuild_unlocks_it(
     assert [version.is_locked for version in after.recaps[first.anchor]] == [False, True]
 
 
+async def test_what_is_rebuilt_takes_the_place_of_what_reached_farther_than_recaps_go_now(
+    companion: Companion, chat: Path
+) -> None:
+    """It ended one scene short of the version in the prompt, which stayed there for good."""
+    before = story(companion, chat)
+    old = before.running.current
+    assert old is not None
+    second = before.scenes[1].closing
+    assert second is not None
+    await companion.put_setting("running_recap_leave_out", 2, path=chat)
+    await companion.edits.rebuild_running_recap(chat, second.anchor)
+    new = (await companion.settled(chat)).running.current
+    assert new is not None
+    assert not new.is_retired
+    assert (new.scene_count, new.last_anchor) == (old.scene_count, old.last_anchor)
+    # Also where the end of its last scene is gone, so that nothing can reach as far.
+    await companion.edits.scenes.delete(chat, old.last_anchor)
+    await companion.edits.rebuild_running_recap(chat, second.anchor)
+    newest = (await companion.settled(chat)).running.current
+    assert newest is not None
+    assert not newest.is_retired
+    assert newest.version > new.version
+
+
+async def test_a_rebuild_keeps_what_the_user_wrote_into_the_running_recap(
+    companion: Companion, chat: Path
+) -> None:
+    current = story(companion, chat).running.current
+    first = story(companion, chat).scenes[0].closing
+    assert current is not None
+    assert first is not None
+    own = "Her other name is Kunigunde."
+    await companion.edits.edit_running_recap(chat, f"{current.content}\n{own}")
+    await companion.edits.rebuild_running_recap(chat, first.anchor)
+    rebuilt = (await companion.settled(chat)).running.current
+    assert rebuilt is not None
+    assert not rebuilt.is_retired
+    assert rebuilt.made_by != "you"
+    assert own in rebuilt.content
+
+
 async def test_a_deleted_current_version_gives_way_to_the_highest_left(
     companion: Companion, chat: Path
 ) -> None:
