@@ -15,6 +15,7 @@ from app.core.help_pages import HelpPage, found_pages, help_pages
 from app.core.translation import N_, tr
 from app.memory.records import Tier
 from app.memory.tiers.table import TIERS
+from app.story.messages import Message
 from app.story.story import Story
 from app.views.search_results import Hit
 from ui.controls.buttons import key_text
@@ -113,7 +114,7 @@ def find_entries(
     remembered = [hit for hit in memories if words and _has(words, hit.text)]
     found.extend(map(_memory_entry, remembered[:MOST_MEMORIES]))
     if len(needle.strip()) >= LEAST_LETTERS:
-        found.extend(_messages(needle.strip().casefold(), story))
+        found.extend(_messages(needle.strip().casefold(), words, story))
     return tuple(found)
 
 
@@ -156,21 +157,29 @@ def _names(action: QAction) -> str:
     return f"{words_of(action)} {action.property(ALSO_CALLED) or ''}"
 
 
-def _messages(needle: str, story: Story) -> list[Entry]:
-    found: list[Entry] = []
+def _messages(needle: str, words: Sequence[str], story: Story) -> list[Entry]:
+    """The newest messages that hold the text as it stands, then those with all of its words."""
+    exact: list[Entry] = []
+    scattered: list[Entry] = []
+    by_words = len(words) > 1
+    place = max(words, key=len, default="")
     for index in range(len(story.messages) - 1, -1, -1):
-        message = story.messages[index]
-        at = message.text.casefold().find(needle)
-        if at >= 0:
-            start = _word_at(message.text, max(0, at - SNIPPET_BEFORE), at)
-            snippet = " ".join(message.text[start : start + SNIPPET].replace("*", "").split())
-            lead = "…" if start else ""
-            found.append(
-                Entry(f"{lead}{snippet}", f"{message.name} #{index}", "chat", anchor=message.anchor)
-            )
-            if len(found) == MOST_MESSAGES:
+        text = story.messages[index].text.casefold()
+        if (at := text.find(needle)) >= 0:
+            exact.append(_message_entry(story.messages[index], index, at))
+            if len(exact) == MOST_MESSAGES:
                 break
-    return found
+        elif by_words and len(scattered) < MOST_MESSAGES and all(word in text for word in words):
+            scattered.append(_message_entry(story.messages[index], index, text.find(place)))
+    return [*exact, *scattered][:MOST_MESSAGES]
+
+
+def _message_entry(message: Message, index: int, at: int) -> Entry:
+    """at: where in its text what was found stands."""
+    start = _word_at(message.text, max(0, at - SNIPPET_BEFORE), at)
+    snippet = " ".join(message.text[start : start + SNIPPET].replace("*", "").split())
+    lead = "…" if start else ""
+    return Entry(f"{lead}{snippet}", f"{message.name} #{index}", "chat", anchor=message.anchor)
 
 
 def _word_at(text: str, start: int, found: int) -> int:
@@ -303,6 +312,9 @@ class CommandPalette(FloatingSheet):
                 self._choose(self._list.currentIndex())
             case Qt.Key.Key_Escape:
                 self.close()
+            case Qt.Key.Key_F1:  # which is the window's, and no window's while this sheet is open
+                self.close()
+                self.help_chosen.emit("", "")
             case _:
                 return False
         return True

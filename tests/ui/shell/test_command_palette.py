@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -40,6 +41,33 @@ def test_words_find_a_scene_by_name_or_number(actions: Actions) -> None:
 def test_a_text_finds_messages_newest_first(actions: Actions) -> None:
     found = find_entries("kettle HUMS", actions, story(8, ()))
     assert [entry.anchor for entry in found] == ["a000005", "a000001"]
+
+
+def test_words_find_a_message_wherever_they_stand_in_it(actions: Actions) -> None:
+    """ "oyelaran piano" found nothing, though two messages hold both."""
+    found = find_entries("hums kettle", actions, story(8, ()))
+    assert [entry.anchor for entry in found] == ["a000005", "a000001"]
+    assert all("kettle" in entry.text for entry in found)
+    of = story(2, ())
+    texts = ("He hums, the old kettle.", "The kettle, he hums, hums the kettle.")
+    said = tuple(
+        msgspec.structs.replace(one, text=text)
+        for one, text in zip(of.messages, reversed(texts), strict=True)
+    )
+    found = find_entries("hums the kettle", actions, replace(of, messages=said))
+    assert [entry.anchor for entry in found] == ["a000000", "a000001"], "as it was typed first"
+
+
+def test_help_comes_while_something_is_looked_for(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    palette = CommandPalette(tuple, lambda: None)
+    qtbot.addWidget(palette)
+    palette.open_over(window)
+    with qtbot.waitSignal(palette.help_chosen) as heard:
+        qtbot.keyClick(palette._field, Qt.Key.Key_F1)
+    assert heard.args == ["", ""]
+    assert not palette.isVisible()
 
 
 def told(text: str) -> Story:
