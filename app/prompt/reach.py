@@ -171,10 +171,7 @@ def sent_of(messages: Sequence[Message], prompt: str, dropped: Iterable[str] = (
     missed, end = 0, len(prompt)
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
-        if message.is_hidden or message.kind is MessageKind.NOTICE:
-            continue
-        lines = sorted(map(str.strip, message.text.splitlines()), key=len)[-LINES_ASKED:]
-        lines = [line[:LONGEST_PROBE] for line in lines if len(line) >= SHORTEST_PROBE]
+        lines = _probes(message)
         if not lines:
             continue
         start = _start_in(prompt, end, lines, len(message.text))
@@ -184,7 +181,19 @@ def sent_of(messages: Sequence[Message], prompt: str, dropped: Iterable[str] = (
         missed += 1
         if missed > MOST_MISSED:
             break
+    if 0 < first <= MOST_MISSED and not any(map(_probes, messages[:first])):
+        first = 0  # a greeting of three words tells nothing; that it had no room is not shown
     return Sent(first, last, frozenset(dropped)) if first >= 0 else None
+
+
+def _probes(message: Message) -> list[str]:
+    """The lines by which a message is known in a prompt, the longest last; none of what is not sent
+    and of what is too short.
+    """
+    if message.is_hidden or message.kind is MessageKind.NOTICE:
+        return []
+    lines = sorted(map(str.strip, message.text.splitlines()), key=len)[-LINES_ASKED:]
+    return [line[:LONGEST_PROBE] for line in lines if len(line) >= SHORTEST_PROBE]
 
 
 def _start_in(prompt: str, end: int, lines: Sequence[str], length: int) -> int:

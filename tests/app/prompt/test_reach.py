@@ -152,6 +152,23 @@ def test_a_prompt_is_searched_for_its_messages_whatever_scripts_made_of_some_lin
     assert sent_of(shown, "something else") is None
 
 
+def test_a_greeting_too_short_to_be_known_is_not_taken_for_one_that_fell_out() -> None:
+    """ "So. You again." began the chat: from its second reply on, four of five messages that were
+    sent word for word stood there as told by nothing.
+    """
+    told = story(5)
+    texts = ("So. You again.", *(f"This is what was said as number {n}." for n in range(1, 5)))
+    said = tuple(
+        structs.replace(one, text=text) for one, text in zip(told.messages, texts, strict=True)
+    )
+    prompt = "\n".join(texts[:3])
+    sent = sent_of(said, prompt)
+    assert sent == Sent(0, 2)
+    assert sent is not None
+    assert verbatim_from(replace(told, messages=said), 5_000, replace(sent, slots=0), 300) == 0
+    assert sent_of(said, texts[2]) == Sent(2, 2), "one that could be known is missing"
+
+
 def test_a_message_that_fell_out_is_not_found_in_a_later_one_that_says_the_same() -> None:
     refrain = "The bells of the harbour ring, and nobody counts them."
     shown = [
