@@ -39,6 +39,8 @@ MEASURED = 20
 # A kind that was done less often than this is held beside all others: its one slow answer may have
 # been a model that was loaded first.
 FEW = 3
+# The last FEW that each took so many times as long as usual, or as short, show another pace.
+CHANGED_TIMES = 2
 # What takes so many times as long as usual, and so long at least, may as well hang.
 LONGEST_USUAL, SURELY_SLOW_SECONDS = 3.0, 90.0
 # Tokens a second of a middling model, to say something before it was measured.
@@ -125,14 +127,15 @@ class Pace:
         return total
 
 
-def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
-    """The pace that the last operations of a backend had, newest first: the middle of each kind,
-    and of all. Of a kind that was done FEW times, what is usual counts as one more.
+def pace_of(*measured: Sequence[tuple[OperationKind, float]]) -> Pace:
+    """The pace that the last operations had, newest first, of each backend that did them: the
+    middle of each kind, and of all. Of a kind that was done FEW times, what is usual counts as one
+    more; of one whose last FEW show another pace, only those count.
 
     Not the mean: a model that was loaded first took minutes once.
     """
     by_kind: dict[OperationKind, list[float]] = {}
-    for kind, seconds in durations:
+    for kind, seconds in chain.from_iterable(map(_as_now, measured)):
         of_kind = by_kind.setdefault(kind, [])
         if len(of_kind) < MEASURED and seconds >= 0:
             of_kind.append(seconds)
@@ -142,9 +145,41 @@ def pace_of(durations: Sequence[tuple[OperationKind, float]]) -> Pace:
     usual = median(chain.from_iterable(taken.values()))
 
     def middle(seconds: list[float]) -> float:
-        return median([*seconds, usual] if len(seconds) < FEW else seconds)
+        if len(seconds) < FEW:
+            return median([*seconds, usual])
+        before = seconds[FEW:]
+        is_other = bool(before) and _is_another([(now, median(before)) for now in seconds[:FEW]])
+        return median(seconds[:FEW] if is_other else seconds)
 
     return Pace({kind: middle(seconds) for kind, seconds in taken.items()}, usual)
+
+
+def _is_another(pairs: Sequence[tuple[float, float]]) -> bool:
+    """Whether all of these show another pace. pairs: seconds, and what was usual before."""
+    slower = all(now > CHANGED_TIMES * before for now, before in pairs)
+    return slower or all(now * CHANGED_TIMES < before for now, before in pairs)
+
+
+def _as_now(measured: Sequence[tuple[OperationKind, float]]) -> list[tuple[OperationKind, float]]:
+    """What one backend took, newest first; what kinds took that were done when its pace was
+    another is changed by as much as others changed since. A server that lets everybody wait for a
+    second does so for every kind of work.
+    """
+    newest = measured[:FEW]
+    places = {kind: place for place, (kind, _) in reversed(list(enumerate(measured)))}
+    changes: dict[OperationKind, float] = {}
+    for kind, place in places.items():
+        before: dict[OperationKind, list[float]] = {}
+        for other, seconds in measured[place:]:
+            before.setdefault(other, []).append(seconds)
+        pairs = [(now, median(before[other])) for other, now in newest if other in before]
+        if place >= FEW and len(pairs) == FEW and _is_another(pairs):
+            changes[kind] = median(now - was for now, was in pairs)
+    least = min((seconds for _, seconds in newest), default=0.0)
+    return [
+        (kind, max(seconds + changes.get(kind, 0.0), min(seconds, least)))
+        for kind, seconds in measured
+    ]
 
 
 def with_measured_folds(

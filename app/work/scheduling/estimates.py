@@ -52,18 +52,16 @@ class Estimates:
         for kind in OperationKind:
             backends.setdefault(self._backend(kind), set()).add(kind)
 
-        def measured() -> list[tuple[OperationKind, float]]:
+        def measured() -> list[list[tuple[OperationKind, float]]]:
             return [
-                (kind, seconds)
+                [one for one in operations.durations(backend, limit) if one[0] in kinds]
                 for backend, kinds in backends.items()
-                for kind, seconds in operations.durations(backend, limit)
-                if kind in kinds
             ]
 
         fold = self._backend(OperationKind.RUNNING_RECAP)
         self.pace, tokens = await self._store.run(
             lambda: (
-                pace_of(measured()),
+                pace_of(*measured()),
                 operations.tokens_taken(fold, OperationKind.RUNNING_RECAP, MEASURED),
             )
         )

@@ -63,6 +63,31 @@ def test_a_single_slow_answer_says_nothing_of_other_work() -> None:
     assert pace_of([(FOLD, 27.0), (FOLD, 25.0), *quick]).of(FOLD) == 25.0
 
 
+def test_a_pace_that_changed_is_believed_of_work_that_was_not_done_since() -> None:
+    """129 requests of 1.5 seconds were to take 35 seconds: the server had answered at once when
+    recaps were written last.
+    """
+    look = OperationKind.DETECT_BREAKS
+    at_once = [(SCENE, 0.06), (FOLD, 0.04)] * 6 + [(look, 0.05)]
+    for asked in (3, 12, 15):
+        pace = pace_of([(look, 1.6)] * asked + at_once)
+        assert pace.of(look) == pytest.approx(1.6, abs=0.1)
+        assert pace.of(SCENE) == pytest.approx(1.6, abs=0.1)
+        assert pace.of(FOLD) == pytest.approx(1.6, abs=0.1)
+    # Likewise where it answers faster now, but nothing takes less than no time.
+    slow = [(SCENE, 40.0), (FOLD, 20.0)] * 6 + [(look, 30.0)]
+    pace = pace_of([(look, 2.0)] * 3 + slow)
+    assert (pace.of(SCENE), pace.of(FOLD)) == (12.0, 2.0)
+    # Twice is no other pace yet; nor is a little more.
+    assert pace_of([(look, 1.6)] * 2 + at_once).of(SCENE) == 0.06
+    assert pace_of([(look, 0.09)] * 3 + at_once).of(SCENE) == 0.06
+
+
+def test_the_last_of_a_kind_say_more_than_all_before_where_the_pace_changed() -> None:
+    assert pace_of([(SCENE, 9.0)] * 3 + [(SCENE, 3.0)] * 17).of(SCENE) == 9.0
+    assert pace_of([(SCENE, 9.0)] * 2 + [(SCENE, 3.0)] * 17).of(SCENE) == 3.0
+
+
 def test_time_and_price_are_sums_over_the_plan() -> None:
     plan = estimated(PLAN, PACE, at(3.0, 15.0))
     assert plan.seconds == 4 * 10 + 3 * 4
