@@ -26,8 +26,9 @@ OFF = N_(
     "and never drops below its default."
 )
 OFF_WITHIN = N_(
-    "When on, each part gets what it needs here: 15 % more than the most so far. What is left "
-    "is shared out as it is now. The total stays as you set it."
+    "When on, each part gets what it needs here: about 15 % more than the most so far, in steps of "
+    "50, and less where the total does not hold that. What is left is shared out as it is now. The "
+    "total stays as you set it."
 )
 ON = N_(
     "On: each part gets what it needs in this chat. Your own values are kept and return when you "

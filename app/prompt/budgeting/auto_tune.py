@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from types import MappingProxyType
 
 from app.core.translation import tr
@@ -69,8 +70,11 @@ class Tuning:
 
 
 def target(full: int, floor: int) -> int:
-    """What a slot needs that would take so many tokens in full: 15 % more, in steps of 50."""
-    return max(floor, (full * MARGIN_PERCENT + 50 * STEP) // (100 * STEP) * STEP)
+    """What a slot needs that would take so many tokens in full: about 15 % more, to the nearest
+    step of 50 that holds them all.
+    """
+    nearest = (full * MARGIN_PERCENT + 50 * STEP) // (100 * STEP) * STEP
+    return max(floor, nearest, ceil(full / STEP) * STEP)
 
 
 def tuned(
