@@ -97,6 +97,8 @@ class Session(QObject):
         self._reach = NOTHING_REACHED
         self._plan: CatchUpPlan | None = None
         self._told: set[tuple[Path, str]] = set()
+        self._undo_label: tuple[Path | None, str] = None, ""  # of the chat that is shown
+        self._way_back: tuple[str, Callable[[], Coroutine[Any, Any, None]]] | None = None
         self._settle = once(self, SETTLE_MS, self._fetch)
         self.replayed.connect(self.refresh)
         self._is_closed = False
@@ -210,8 +212,11 @@ class Session(QObject):
             )
 
     def undo(self) -> None:
-        """Take back what was done last in this chat, and say what it was."""
-        if self._path is not None:
+        """Take back what was done last, in this chat or outside of all, and say what it was."""
+        if self._way_back is not None:
+            (label, way), self._way_back = self._way_back, None
+            self.do(self._go_back(label, way()), name=N_("undo"))
+        elif self._path is not None:
             command = self.companion.edits.undo(self._path)
             self.do(self._undo(command), name=N_("undo"))
 
@@ -220,6 +225,19 @@ class Session(QObject):
         if self._path is not None:
             command = self.companion.edits.redo(self._path)
             self.do(self._tell_label(N_("Redone: {command}"), command), name=N_("redo"))
+
+    def can_take_back(self, label: str, way: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """What was done outside of all chats: undo takes it back until something else is done.
+        label: what it is, in English. way: does it; kept in memory only.
+        """
+        self._way_back = label, way
+        self.undo_changed.emit(label, "")
+
+    async def _go_back(self, label: str, way: Coroutine[Any, Any, None]) -> None:
+        await way
+        self.told.emit(tr("Undone: {command}", command=retold(label)))
+        self.undo_changed.emit(self._undo_label[1], "")
+        self.refresh()
 
     async def _undo(self, command: Coroutine[Any, Any, str]) -> None:
         label = await self._tell_label(N_("Undone: {command}"), command)
@@ -247,7 +265,10 @@ class Session(QObject):
         if path == self._path:
             self._slots, self.is_counted = slots, True
             self.slots_changed.emit(slots)
-            self.undo_changed.emit(undo, redo)
+            if self._undo_label[0] == path and self._undo_label[1] != undo:
+                self._way_back = None
+            self._undo_label = path, undo
+            self.undo_changed.emit(self._way_back[0] if self._way_back else undo, redo)
             self._offer(self.companion.work.catch_up(path))
         reach = await self.companion.reaching.of(path)
         if path == self._path and reach != self._reach:

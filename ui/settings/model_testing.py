@@ -40,8 +40,20 @@ class ModelTesting(QObject):
         """Keep the key that the user typed, if any. Raises UsageError, StoreError."""
         url, key = self._choice.take_key()
         if key:
-            await self._session.companion.models.keep_key(url, key)
+            await self._change_key(url, key, N_("saving an API key"))
+
+    async def _change_key(self, url: str, key: str, name: str) -> None:
+        """Undo brings back the one before: many a provider shows a key only once."""
+        keep = self._session.companion.models.keep_key
+        before = await keep(url, key)
+        self._choice.show_keys()
+
+        async def bring_back() -> None:
+            await keep(url, before)
             self._choice.show_keys()
+
+        if before not in ("", key):
+            self._session.can_take_back(name, bring_back)
 
     def _on_key_entered(self) -> None:
         async def keep() -> None:
@@ -52,12 +64,13 @@ class ModelTesting(QObject):
             self._session.do(keep(), name=N_("saving an API key"))
 
     def _on_key_removed(self, url: str) -> None:
-        async def forget() -> None:
-            await self._session.companion.models.keep_key(url, "")
-            self._choice.show_keys()
-            self._session.told.emit(tr("The key was deleted."))
+        name = N_("deleting an API key")
 
-        self._session.do(forget(), name=N_("deleting an API key"))
+        async def forget() -> None:
+            await self._change_key(url, "", name)
+            self._session.told.emit(tr("The key was deleted. Undo brings it back."))
+
+        self._session.do(forget(), name=name)
 
     def look_for_models(self) -> None:
         """Look once more which models Ollama and SillyTavern's page have."""

@@ -65,15 +65,17 @@ class ApiKeys:
         """Where keys lie that no keyring took."""
         return self._file
 
-    async def keep(self, url: str, key: str) -> None:
-        """Keep a server's key from now on; "" forgets it. Raises UsageError, StoreError."""
+    async def keep(self, url: str, key: str) -> str:
+        """Keep a server's key from now on; "" forgets it. Gives what was kept before, "" for none.
+        Raises UsageError, StoreError.
+        """
         origin, key = _origin(clean_url(url)), key.strip()
         if not key.isascii() or not key.isprintable() or len(key) > LONGEST_KEY:
             raise UsageError(tr("This is not an API key: it contains characters that no key has."))
         is_in_keyring = await self._to_keyring(origin, key)
         for places in (self._in_file, self._in_keyring):
             places.discard(origin)
-        self._keys.pop(origin, None)
+        before = self._keys.pop(origin, "")
         if key:
             self._keys[origin] = key
             (self._in_keyring if is_in_keyring else self._in_file).add(origin)
@@ -81,6 +83,7 @@ class ApiKeys:
         kept |= {origin: self._keys[origin] for origin in self._in_file}
         await asyncio.to_thread(self._write_file, kept)
         self.problem = ""
+        return before
 
     async def _from_keyring(self, origin: str) -> str:
         def ask() -> str | None:

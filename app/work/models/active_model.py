@@ -182,15 +182,17 @@ class ActiveModel:
         for one in old:
             self._tasks.spawn(self._retire(one), name="closing a writer")
 
-    async def keep_key(self, url: str, key: str) -> None:
-        """Keep a server's API key, "" to forget it, and use it at once, also for what was refused.
+    async def keep_key(self, url: str, key: str) -> str:
+        """Keep a server's API key, "" to forget it, and use it at once, also for what was refused;
+        gives the one that was kept before, "" for none.
 
         Raises UsageError, StoreError, PromptUnusable.
         """
-        await self.keys.keep(url, key)
+        before = await self.keys.keep(url, key)
         self.renew(is_chosen=False)
         if key:
             self._queue.try_refused()
+        return before
 
     async def aclose(self) -> None:
         """Close the writers, whatever they write."""

@@ -332,8 +332,12 @@ async def test_what_models_do_not_read_is_tried_while_it_is_written(
     await until(lambda: row.note == "Changed.")
 
 
-async def test_a_key_is_kept_for_its_server_sent_there_and_forgotten(
-    page: SettingsPage, companion: Companion, until: Until, monkeypatch: pytest.MonkeyPatch
+async def test_a_key_is_kept_for_its_server_sent_there_forgotten_and_brought_back(
+    page: SettingsPage,
+    demo_window: MainWindow,
+    companion: Companion,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("TAVERNKEEP_API_KEY", raising=False)
     before = keyring.get_keyring()
@@ -359,6 +363,13 @@ async def test_a_key_is_kept_for_its_server_sent_there_and_forgotten(
             QTest.mouseClick(forget, Qt.MouseButton.LeftButton)
             await until(lambda: companion.models.keys.find(llm.url) is None)
             await until(forget.isHidden)
+            # A stray click, and the only copy of a key was gone.
+            undo = demo_window.actions_["undo"]
+            await until(lambda: "deleting an API key" in undo.text())
+            undo.trigger()
+            await until(lambda: companion.models.keys.find(llm.url) == "sk-typed")
+            await until(forget.isVisible)
+            await until(lambda: "API key" not in undo.text())
     finally:
         keyring.set_keyring(before)
 
