@@ -143,7 +143,7 @@ def continuity_spec(
         OperationKind.CONTINUITY,
         [reply.anchor, reply.content_hash, again],
         anchor=reply.anchor,
-        label=N_("Continuity of message {n}").format(n=index),
+        label=N_("Continuity of message #{n}").format(n=index),
         params={"hash": reply.content_hash, "again": again, "corrects": corrects},
         priority=PRIORITY_CONTINUITY,
     )
@@ -160,7 +160,7 @@ def summary_spec(
         OperationKind.SUMMARY,
         [*(m.content_hash for m in messages), digest(before[-1].text) if before else "", again],
         anchor=messages[-1].anchor,
-        label=N_("Summary up to message {n}").format(n=indexes[-1]),
+        label=N_("Summary up to message #{n}").format(n=indexes[-1]),
         params={"anchors": [m.anchor for m in messages], "again": again},
         priority=PRIORITY_SUMMARY,
     )

@@ -8,11 +8,15 @@ from pathlib import Path
 from app.core.errors import UsageError
 from app.core.model_use import CAPPED
 from app.core.operations import FINISHED, OFF
-from app.core.translation import speaking, tr
+from app.core.translation import N_, speaking, tr
 from app.work.chats.open_chats import OpenChats
 from app.work.scheduling.orders import PAUSED
 from app.work.scheduling.text_requests import MEMORY, TextRequests, text_request
 from app.work.scheduling.work_to_do import WorkToDo
+
+IN_PARTS = N_(
+    "One request gets to about #{reaches}, and is made next. Say it again to go on to #{last}."
+)
 
 
 class WantedTexts:
@@ -35,17 +39,22 @@ class WantedTexts:
 
     async def ask(self, path: Path, name: str, language: str = "") -> str:
         """Have a longer text written, or all read for memory; gives what keeps it from being next,
-        "" for nothing. name: of a TextRequest, or MEMORY. language: of the page.
+        or how far one request gets, "" for neither. name: of a TextRequest, or MEMORY. language: of
+        the page.
         """
         if self._is_reading_only():
             raise UsageError(tr("Tavernkeep is now view-only."))
         chat = self._chats.required(path)
         if chat.is_off:
             raise UsageError(tr(OFF))
+        reaches, last = None, 0
         if name == MEMORY:
             await self._read_now(path)
         else:
-            await self._texts.ask(path, text_request(name))
+            request = text_request(name)
+            offer = next(one for one in self._texts.offers(path) if one.request is request)
+            reaches, last = offer.reaches, offer.last
+            await self._texts.ask(path, request)
         ours = {op.id for op in self._work.operations if op.spec.chat == chat.chat_id}
         is_capped = any(op.id in ours for op in self._work.held_back)
         with speaking(language):
@@ -54,4 +63,6 @@ class WantedTexts:
             is_left = any(
                 op.id in ours and op.status not in FINISHED for op in self._work.operations
             )
-            return tr(PAUSED) if self._work.is_paused and is_left else ""
+            if self._work.is_paused and is_left:
+                return tr(PAUSED)
+            return "" if reaches is None else tr(IN_PARTS, reaches=reaches, last=last)
