@@ -172,7 +172,7 @@ class CatchUp:
     """A backlog that the user wants worked off, as it is kept over the end of a run.
 
     begun: seconds since the epoch. backend: who it was promised of. is_stopped: no longer; what
-    is left waits for the user's word. part: ALL, RECAPS or MEMORY. agreed, agreed_tokens:
+    is left waits for the user's word. part: ALL, RECAPS, MEMORY or FOLDS. agreed, agreed_tokens:
     requests, and tokens of them, that were named when the user said yes, 0 for none.
     """
 
@@ -186,16 +186,19 @@ class CatchUp:
 
 
 ALL, RECAPS, MEMORY = "", "recaps", "memory"  # what of a backlog
+FOLDS = "folds"  # likewise: the running recap that is built anew
 
 
 @dataclass(frozen=True, slots=True)
 class Worked:
     """What was done of a chat since a moment. seconds: of work, pauses left out. by_kind: how many
-    operations were done, and how many failed. tokens: that all of them took.
+    operations were done, and how many failed. paid: those of them that took tokens. tokens: that
+    all of them took.
     """
 
     done: int = 0
     failed: int = 0
     seconds: float = 0.0
     by_kind: Mapping[OperationKind, tuple[int, int]] = field(default_factory=dict)
+    paid: Mapping[OperationKind, tuple[int, int]] = field(default_factory=dict)
     tokens: int = 0

@@ -164,27 +164,32 @@ class Operations:
         """What ended in a chat since a moment (seconds since the epoch), and how long it took."""
         rows = self._database.execute(
             "SELECT kind, status, COUNT(*), SUM(MAX(0, finished - started)),"
-            " SUM(prompt_tokens + output_tokens) FROM operation"
+            " SUM(prompt_tokens + output_tokens), SUM(prompt_tokens + output_tokens > 0)"
+            " FROM operation"
             " WHERE chat_id = ? AND finished >= ? AND started IS NOT NULL"
             f" AND kind IN ({', '.join('?' * len(kinds))}) GROUP BY kind, status",
             (chat_id, since, *(kind.value for kind in kinds)),
         )
         found = {
-            (kind, status): (count, seconds or 0.0, tokens or 0)
-            for kind, status, count, seconds, tokens in rows
+            (kind, status): (count, seconds or 0.0, tokens or 0, paid or 0)
+            for kind, status, count, seconds, tokens, paid in rows
         }
 
-        def ended(kind: OperationKind, status: OperationStatus) -> int:
-            return int(found.get((kind.value, status.value), (0, 0.0, 0))[0])
+        def ended(kind: OperationKind, *, column: int) -> tuple[int, int]:
+            done, failed = (
+                int(found.get((kind.value, status.value), (0, 0.0, 0, 0))[column])
+                for status in (OperationStatus.DONE, OperationStatus.FAILED)
+            )
+            return done, failed
 
-        done, failed = OperationStatus.DONE, OperationStatus.FAILED
-        by_kind = {kind: (ended(kind, done), ended(kind, failed)) for kind in kinds}
+        by_kind = {kind: ended(kind, column=0) for kind in kinds}
         return Worked(
             done=sum(count for count, _ in by_kind.values()),
             failed=sum(count for _, count in by_kind.values()),
-            seconds=sum(seconds for _, seconds, _ in found.values()),
+            seconds=sum(seconds for _, seconds, _, _ in found.values()),
             by_kind=by_kind,
-            tokens=sum(tokens for _, _, tokens in found.values()),
+            paid={kind: ended(kind, column=3) for kind in kinds},
+            tokens=sum(tokens for _, _, tokens, _ in found.values()),
         )
 
     def durations(self, backend: str, limit: int) -> tuple[tuple[OperationKind, float], ...]:

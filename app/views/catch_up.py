@@ -101,8 +101,13 @@ class CatchUpPlan:
         return self.scenes + self.folds + self.search.requests + self.reading.passes
 
     def requests_in(self, worked: Worked) -> tuple[int, int]:
-        """Requests of what was done, and of what failed, counted as those of the plan."""
-        each = [(self.of_each.get(kind, 1), ended) for kind, ended in worked.by_kind.items()]
+        """Requests of what was done, and of what failed, counted as those of the plan; of what is
+        asked for beside others, that which was asked for alone after all.
+        """
+        each = [
+            (n, ended) if (n := self.of_each.get(kind, 1)) else (1, worked.paid.get(kind, (0, 0)))
+            for kind, ended in worked.by_kind.items()
+        ]
         done, failed = (sum(n * ended[place] for n, ended in each) for place in (0, 1))
         return done, failed
 
@@ -116,6 +121,7 @@ class CatchUpProgress:
     time between two runs left out. remaining: seconds, None while nothing was measured, or nothing
     is answered. is_stopping: only what runs is still finished. is_held: what is asked for fails and
     is tried again later. why: what it waits for, in one sentence, "" for nothing but its turn.
+    part: as in CatchUp.
     """
 
     chat: int
@@ -128,6 +134,7 @@ class CatchUpProgress:
     is_stopping: bool = False
     is_held: bool = False
     why: str = ""
+    part: str = ""
 
     @property
     def share(self) -> float:

@@ -59,7 +59,7 @@ class CapNotice(QObject):
             self._notice.withdraw(CAP)
             self._is_standing = False
         else:
-            self._tell(cap, len(held))
+            self._tell(cap, companion.work.held_for_another_day)
         if held and self._is_on_work():
             self.told = companion.use.today.isoformat()  # the page says it
 

@@ -247,9 +247,8 @@ class WorkPage(QWidget):
 
     def _show_cap(self) -> None:
         companion = self._session.companion
-        held = companion.work.held_back
         self.commands.go_on_today.setEnabled(companion.use.cap.is_reached)
-        self._capped.show_cap(companion.use.cap, len(held))
+        self._capped.show_cap(companion.use.cap, companion.work.held_for_another_day)
 
     def _on_go_on_today(self) -> None:
         self._session.do(self._session.companion.use.go_on_today(), name=N_("go on today"))

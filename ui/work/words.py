@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.core.operations import Operation, OperationStatus
+from app.core.operations import FOLDS, Operation, OperationStatus
 from app.core.part_health import about
 from app.core.translation import number, roughly, tr, tr_in, trn
 from app.views.catch_up import CatchUpProgress
@@ -18,6 +18,12 @@ NAMED_AT_MOST = 2
 
 def progress_title(progress: CatchUpProgress) -> str:
     """Whose backlog is worked off."""
+    if progress.part == FOLDS and progress.is_stopping:
+        return tr(
+            "Making the running recap of {title} again stops after this job", title=progress.title
+        )
+    if progress.part == FOLDS:
+        return tr("Making the running recap of {title} again", title=progress.title)
     if progress.is_stopping:
         return tr("Catching up {title} stops after this job", title=progress.title)
     return tr("Catching up {title}", title=progress.title)

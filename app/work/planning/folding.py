@@ -117,6 +117,14 @@ def scenes_let_go(story: Story, settings: Mapping[str, Any]) -> Sequence[Scene]:
     return scenes_to_fold(all_of_it, settings)
 
 
+def is_being_rebuilt(story: Story) -> bool:
+    """Whether the user has the running recap built anew: until it reaches as far, the one that it
+    takes the place of is in the prompt.
+    """
+    current = story.running.current
+    return current is not None and current.is_retired
+
+
 def is_kept_from_rules(story: Story, scene: Scene, base: RunningVersion | None) -> bool:
     """Whether what a model wrote would be followed by what is written without one, which nobody
     asked for: the scene is told by its own recap then, and the running recap waits for a model.

@@ -44,7 +44,7 @@ class BranchReading:
             await chat.refresh()
         await self._scheduler.follow(chat)
         source = self._source(chat)
-        if source is not None and not self._scheduler.catch_ups.is_followed(number):
+        if source is not None and not self._scheduler.catch_ups.takes_in(number):
             self._waiting[number] = source.chat_id
 
     def _is_another(self, chat: OpenChat) -> bool:
@@ -74,17 +74,17 @@ class BranchReading:
         """The open chat that shares messages with this one and is worked off now."""
         kin = self._kin.get(chat.chat_id, frozenset())
         on = (c for c in self._chats.all if c.chat_id in kin)
-        return next((c for c in on if self._scheduler.catch_ups.is_followed(c.chat_id)), None)
+        return next((c for c in on if self._scheduler.catch_ups.takes_in(c.chat_id)), None)
 
     def _on_changed(self, _chat: ChatRef) -> None:
         for chat in self._chats.all:
             source = self._waiting.get(chat.chat_id)
-            if source is not None and not self._scheduler.catch_ups.is_followed(source):
+            if source is not None and not self._scheduler.catch_ups.takes_in(source):
                 del self._waiting[chat.chat_id]
                 self._tasks.spawn(self._take_over(chat, source), name="taking over what was read")
 
     async def _take_over(self, chat: OpenChat, source: int) -> None:
-        if self._scheduler.catch_ups.is_followed(chat.chat_id):
+        if self._scheduler.catch_ups.takes_in(chat.chat_id):
             return  # the user did not want to wait
         branching, owner = self._store.branching, chat.chat.owner_key
         await self._store.run(lambda: branching.take_newer(source, chat.chat_id, owner))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from app.core.operations import FINISHED, CatchUp
+from app.core.operations import FINISHED, FOLDS, CatchUp
 from app.store.store import Store
 from app.story.story import ChatRef
 from app.views.catch_up import CatchUpProgress
@@ -42,6 +42,10 @@ class CatchUps:
         """Which part of a chat's backlog is worked off, "" for none."""
         followed = self._followed.get(chat_id)
         return followed.kept.part if followed and self.is_followed(chat_id) else ""
+
+    def takes_in(self, chat_id: int) -> bool:
+        """Whether what a chat's messages tell is recapped and read now, and not only told anew."""
+        return self.is_followed(chat_id) and self.part_of(chat_id) != FOLDS
 
     def leave(self, chat_id: int) -> None:
         """Follow it no more in this run; what was said stays kept."""

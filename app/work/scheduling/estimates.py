@@ -11,6 +11,7 @@ from app.core.model_use import Tariff
 from app.core.operations import OperationKind, OperationSpec
 from app.store.store import Store
 from app.story.break_search import SearchCost
+from app.story.story import Story
 from app.views.asked_cost import AskedCost
 from app.views.catch_up import CatchUpPlan, ReadingCost
 from app.work.chats.open_chat import OpenChat
@@ -25,6 +26,7 @@ from app.work.planning.catch_up import (
     parts_of,
     with_measured_folds,
 )
+from app.work.planning.folding import is_being_rebuilt
 from app.work.planning.memory_planner import reading_cost
 from app.work.planning.planner import are_folds_beside
 from app.work.planning.writing import Writing
@@ -72,14 +74,17 @@ class Estimates:
         reasoning = writing.of(OperationKind.RUNNING_RECAP).reasoning_tokens
         return with_measured_folds(plan, self._fold_tokens, reasoning)
 
-    async def kept(self, specs: Sequence[OperationSpec]) -> frozenset[str]:
+    async def kept(self, story: Story, specs: Sequence[OperationSpec]) -> frozenset[str]:
         """Keys of recaps and folds that were made before of the same messages, in another chat:
-        they cost nothing, so that nobody is asked about them.
+        they cost nothing, so that nobody is asked about them. What is built anew is asked for anew.
         """
+        kinds = KEPT_KINDS
+        if is_being_rebuilt(story):
+            kinds -= {OperationKind.RUNNING_RECAP}
         keys = [
             spec.key
             for spec in specs
-            if spec.kind in KEPT_KINDS and not spec.params.get("staged") and not spec.is_asked_for
+            if spec.kind in kinds and not spec.params.get("staged") and not spec.is_asked_for
         ]
         return await self._store.run(lambda: self._store.operations.kept(keys))
 

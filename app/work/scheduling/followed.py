@@ -63,7 +63,7 @@ class Followed:
         self, running: Operation | None, pace: Pace, *, now: float, is_held: bool
     ) -> CatchUpProgress:
         """How far it is now; see `catch_up_progress`."""
-        return catch_up_progress(
+        found = catch_up_progress(
             self.kept.chat,
             self.chat.owner_name or self.chat.title,
             left=self.left,
@@ -74,3 +74,4 @@ class Followed:
             is_stopping=self.kept.is_stopped,
             is_held=is_held,
         )
+        return replace(found, part=self.kept.part)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.core.model_use import CAPPED
 from app.core.moments import moment_text
-from app.core.operations import OFF, Operation, OperationStatus
+from app.core.operations import FOLDS, OFF, Operation, OperationStatus
 from app.core.part_health import HealthItem, Light, about
 from app.core.translation import N_, number, retold, tr, trn
 from app.sillytavern.bridge.bridge_socket import Page
@@ -215,14 +215,24 @@ def _why_waiting(operations: Sequence[Operation], waiting: Sequence[Operation]) 
 
 def catch_up_words(progress: CatchUpProgress) -> str:
     """How far a catch-up is, in one short sentence."""
+    is_rebuild = progress.part == FOLDS
+    if progress.is_stopping and is_rebuild:
+        return tr("Making the running recap again stops after this job")
     if progress.is_stopping:
         return tr("Catching up stops after this job")
     ended = progress.done + progress.failed
     figures = {"n": number(ended), "all": number(ended + progress.left)}
     if progress.remaining is None:
-        return tr("Catching up, {n} of {all} requests", **figures)
-    return tr(
-        "Catching up, {n} of {all} requests, {time} left", **figures, time=about(progress.remaining)
+        return (
+            tr("Running recap made again, {n} of {all} requests", **figures)
+            if is_rebuild
+            else tr("Catching up, {n} of {all} requests", **figures)
+        )
+    figures["time"] = about(progress.remaining)
+    return (
+        tr("Running recap made again, {n} of {all} requests, {time} left", **figures)
+        if is_rebuild
+        else tr("Catching up, {n} of {all} requests, {time} left", **figures)
     )
 
 

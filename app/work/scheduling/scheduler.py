@@ -10,6 +10,7 @@ from typing import Any
 from app.core.model_use import Tariff
 from app.core.operations import (
     ALL,
+    FOLDS,
     MEMORY,
     RECAPS,
     CatchUp,
@@ -22,7 +23,7 @@ from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.story.break_search import SearchCost
 from app.story.story import ChatRef
-from app.views.catch_up import CatchUpPlan
+from app.views.catch_up import CatchUpPlan, ReadingCost
 from app.views.queued_work import Cleared
 from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import is_demo
@@ -42,6 +43,7 @@ from app.work.planning.break_planner import (
 from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.dependencies import in_dependency_order, out_of_turn, without
 from app.work.planning.document_planner import plan_texts
+from app.work.planning.folding import is_being_rebuilt, scenes_to_fold
 from app.work.planning.memory_planner import next_pass, reading_cost
 from app.work.planning.planner import plan
 from app.work.planning.staleness import is_outdated, is_wanted, renewed
@@ -52,6 +54,12 @@ from app.work.scheduling.estimates import Estimates, plan_of, reading_taken
 from app.work.scheduling.followed import Followed, agreed_to
 
 RECAP_KINDS = frozenset({OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP})
+# What of a backlog is not wanted with each part of it.
+_UNWANTED = {
+    RECAPS: frozenset({OperationKind.MEMORY_PASS}),
+    MEMORY: RECAP_KINDS,
+    FOLDS: RECAP_KINDS | {OperationKind.MEMORY_PASS},
+}
 
 Enqueue = Callable[[Sequence[OperationSpec]], Awaitable[None]]
 
@@ -195,7 +203,7 @@ class Scheduler:
             await self.estimates.measure()
             if self._asks_first:
                 was_on = self.catch_ups.is_followed(chat.chat_id)
-                kept = await self.estimates.kept(specs)
+                kept = await self.estimates.kept(chat.story, specs)
                 costing = [spec for spec in specs if spec.key not in kept]
                 allowed = await self._asked_about(chat, costing, settings, writing)
                 works = {spec.work for spec in allowed}
@@ -217,6 +225,8 @@ class Scheduler:
         writing: Writing,
     ) -> Sequence[OperationSpec]:
         followed = await self.catch_ups.of(chat, writing.specs)
+        if followed is None:
+            followed = await self._rebuild(chat, specs, settings, writing)
         if followed is not None and not followed.kept.is_stopped:
             mine = self._of_part(chat, followed.kept.part, specs, settings, writing)
             await self._go_on(chat, followed, mine, settings, writing)
@@ -247,6 +257,30 @@ class Scheduler:
             return left
         return [spec for spec in left if spec.kind is not OperationKind.RUNNING_RECAP]
 
+    async def _rebuild(
+        self,
+        chat: OpenChat,
+        specs: Sequence[OperationSpec],
+        settings: Mapping[str, Any],
+        writing: Writing,
+    ) -> Followed | None:
+        """What is followed as the user has the running recap built anew: it was said yes to, and is
+        as long as a catch-up. None where it is short, or asks nobody.
+        """
+        folds = [spec for spec in specs if spec.kind is OperationKind.RUNNING_RECAP]
+        limit = SceneSettings(settings).catch_up_scenes
+        is_long = len(scenes_to_fold(chat.story, settings)) > limit
+        if not folds or not is_long or not is_being_rebuilt(chat.story):
+            return None
+        plan = plan_of(chat, folds, settings, writing, SearchCost(), ReadingCost())
+        if plan is None:
+            return None
+        kept = CatchUp(chat.chat_id, time.time(), writing.specs, part=FOLDS)
+        plan = self.estimates.as_measured(plan, writing)
+        await self.catch_ups.keep(chat, agreed_to(kept, plan))
+        self.catch_up_changed.emit(chat.chat)
+        return self.catch_ups.get(chat.chat_id)
+
     async def _within_agreed(self, chat: OpenChat, settings: Mapping[str, Any]) -> Followed | None:
         """What goes on; stopped, where it grew so far beyond what was said yes to that the rest is
         asked about.
@@ -268,8 +302,8 @@ class Scheduler:
         """Without the backlog of the part that the user does not want yet."""
         if part == ALL:
             return specs
-        other = {OperationKind.MEMORY_PASS} if part == RECAPS else RECAP_KINDS
-        is_unread = part == RECAPS and not chat.reading_state.extracted
+        other = _UNWANTED[part]
+        is_unread = part != MEMORY and not chat.reading_state.extracted
         limit = 0 if is_unread else SceneSettings(settings).catch_up_scenes
         backlog, _ = self._backlog(chat, specs, settings, writing, limit)
         unwanted = [spec for spec in backlog if spec.kind in other]
@@ -325,7 +359,8 @@ class Scheduler:
     ) -> None:
         """See how far it is; forget it when nothing is left that is queued, or may be."""
         kept = followed.kept
-        left = [spec for spec in specs if spec.kind in KINDS and self._queue.is_ahead(spec)]
+        kinds = (OperationKind.RUNNING_RECAP,) if kept.part == FOLDS else KINDS
+        left = [spec for spec in specs if spec.kind in kinds and self._queue.is_ahead(spec)]
         if not left and chat.reading_state.is_in_round:
             return  # reading waits for the round's end, and goes on then
         if not left:
@@ -339,7 +374,7 @@ class Scheduler:
         followed.left = plan_of(chat, left, settings, writing, cost, reading)
         operations = self._store.operations
         followed.worked = await self._store.run(
-            lambda: operations.worked(chat.chat_id, kept.begun, KINDS)
+            lambda: operations.worked(chat.chat_id, kept.begun, kinds)
         )
 
     async def start(self, chat: OpenChat, part: str = ALL) -> None:

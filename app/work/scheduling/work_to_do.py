@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,6 @@ from app.core.operations import (
     GONE,
     MEMORY,
     OFF,
-    RECAPS,
     Operation,
     OperationKind,
     OperationStatus,
@@ -31,7 +30,7 @@ from app.views.queued_work import Cleared
 from app.work.chats.chat_names import ChatNames
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
-from app.work.planning.catch_up import KINDS
+from app.work.planning.agreement import is_of_a_catch_up
 from app.work.planning.folding import folded_anew
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.branch_reading import BranchReading
@@ -302,7 +301,8 @@ class WorkToDo:
         """
         chat = self._chats.required(path)
         on = {progress.chat for progress in self.catching_up if not progress.is_stopping}
-        reads_on = chat.chat_id in on and self._scheduler.catch_ups.part_of(chat.chat_id) != RECAPS
+        part = self._scheduler.catch_ups.part_of(chat.chat_id)
+        reads_on = chat.chat_id in on and part in (ALL, MEMORY)
         if not (chat.reading_state.is_wanted or reads_on):
             return None
         return next((op for op in self.operations if _is_reading(op, chat.chat_id)), None)
@@ -312,16 +312,21 @@ class WorkToDo:
         """How much is left: of catch-ups the requests that they say, and each other operation; at
         least one while anything is.
         """
-        on = self.catching_up
+        return self._left_of(
+            [op for op in self.operations if op.status not in FINISHED], self.catching_up
+        )
+
+    @property
+    def held_for_another_day(self) -> int:
+        """The same of what waits since the cap of this day is reached."""
+        held = self.held_back
+        chats = {op.spec.chat for op in held if is_of_a_catch_up(op)}
+        return self._left_of(held, [one for one in self.catching_up if one.chat in chats])
+
+    def _left_of(self, open_: Sequence[Operation], on: Sequence[CatchUpProgress]) -> int:
         chats = {progress.chat for progress in on}
-        others = [
-            op
-            for op in self.operations
-            if op.status not in FINISHED
-            and not (op.spec.chat in chats and op.spec.kind in KINDS and not op.spec.is_asked_for)
-        ]
-        is_any = any(op.status not in FINISHED for op in self.operations)
-        return max(len(others) + sum(progress.left for progress in on), int(is_any))
+        others = [op for op in open_ if not (op.spec.chat in chats and is_of_a_catch_up(op))]
+        return max(len(others) + sum(progress.left for progress in on), int(bool(open_)))
 
     def wait_for_word(self) -> None:
         """A newcomer chooses first: until `begin`, nothing is begun of what the chats lack."""

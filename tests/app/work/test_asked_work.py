@@ -6,15 +6,19 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from app.companion import Companion, open_companion
+from app.core.operations import FOLDS
 from app.core.paths import user_folders
 from app.story.clearance import as_shown
 from app.story.story import Story
 from app.views.asked_cost import Asked
+from app.work.queue import patience
 from tests.chat_files import message, write_chat
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 
@@ -71,13 +75,16 @@ class Desk:
         return (await self.companion.finished(self.path))[1]
 
 
-@pytest_asyncio.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+@asynccontextmanager
+async def _opened(tmp_path: Path, *, asks_first: bool) -> AsyncIterator[Desk]:
     path = write_chat(tmp_path / "chat.jsonl", [message(n, text) for n, text in enumerate(TEXTS)])
     model = Model()
     with model.llm:
         async with open_companion(
-            user_folders(tmp_path / "own data"), llm=f"openai:{MODEL}@{model.llm.url}", watch=False
+            user_folders(tmp_path / "own data"),
+            llm=f"openai:{MODEL}@{model.llm.url}",
+            watch=asks_first,
+            asks_first=asks_first,
         ) as companion:
             companion.settings.put("scene_breaks_auto", False)
             story = await companion.open_story(path)
@@ -86,6 +93,20 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
             await companion.edits.messages.write(path, desk.anchors)
             assert await desk.finished() == []
             yield desk
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with _opened(tmp_path, asks_first=False) as desk:
+        yield desk
+
+
+@pytest_asyncio.fixture
+async def asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
+    """As in the window, where a backlog is asked about first."""
+    monkeypatch.setattr(patience, "PATIENCE_SECONDS", 0.0)
+    async with _opened(tmp_path, asks_first=True) as desk:
+        yield desk
 
 
 async def test_a_scene_recap_written_anew_is_taken_back_by_name(desk: Desk) -> None:
@@ -227,6 +248,79 @@ async def test_what_is_folded_in_while_a_rebuild_begins_tells_no_scene_of_it(des
     chain = [v for v in desk.story.running.versions if not v.is_retired]
     assert [version.scene_count for version in chain] == [1, 2]
     assert desk.story.running.current == chain[-1]
+
+
+async def _long(desk: Desk) -> threading.Event:
+    """Three scenes are told; of two, a model is asked again where they are told anew. It answers
+    once what is given is set.
+    """
+    for index in (3, 4, 5):
+        await desk.edits.scenes.mark(desk.path, desk.story.messages[index].anchor)
+    assert await desk.finished() == []
+    assert [version.scene_count for version in desk.story.running.versions] == [1, 2, 3]
+    desk.companion.settings.put("catch_up_scenes", 1)
+    desk.model.gate = threading.Event()
+    return desk.model.gate
+
+
+async def test_a_long_rebuild_says_how_far_it_is(asking: Desk) -> None:
+    """Of 277 requests that were still to come it said “1 to do”."""
+    gate, asked = await _long(asking), len(asking.model.llm.requests)
+    await asking.edits.rebuild_running_recap(asking.path, asking.anchors[2])
+    await asyncio.to_thread(asking.model.llm.wait_for_request, asked)
+    work = asking.companion.work
+    (progress,) = work.catching_up
+    assert (progress.part, progress.done, progress.left) == (FOLDS, 0, 2)
+    assert work.to_do == 2
+    assert asking.companion.health.queue.sentence.startswith("Running recap made again, 0 of 2 req")
+    gate.set()
+    assert await asking.finished() == []
+    assert work.catching_up == ()
+    assert len(asking.model.llm.requests) == asked + 2
+
+
+async def test_a_rebuild_that_is_stopped_asks_no_more_and_its_undo_offers_nothing(
+    asking: Desk,
+) -> None:
+    gate, asked = await _long(asking), len(asking.model.llm.requests)
+    before = asking.story.running.current
+    await asking.edits.rebuild_running_recap(asking.path, asking.anchors[2])
+    await asyncio.to_thread(asking.model.llm.wait_for_request, asked)
+    work = asking.companion.work
+    (progress,) = work.catching_up
+    await work.stop_catch_up(progress.chat)
+    gate.set()
+    assert await asking.finished() == []
+    assert len(asking.model.llm.requests) == asked + 1
+    left = work.catch_up(asking.path)
+    assert left is not None
+    assert (left.requests, left.folds) == (1, 1)
+    current = asking.story.running.current
+    assert current is not None
+    assert before is not None
+    assert (current.version, current.is_retired) == (before.version, True)
+    await asking.edits.undo(asking.path)
+    assert await asking.finished() == []
+    assert work.catch_up(asking.path) is None
+    assert asking.story.running.current == before
+
+
+async def test_what_a_rebuild_asks_for_on_another_day_is_counted_whole(asking: Desk) -> None:
+    """“1 job waits” stood beside “Go on today”, which asked for 275."""
+    await _long(asking)
+    await asking.companion.put_setting("daily_cap", asking.companion.use.cap.spent.requests)
+    asked = len(asking.model.llm.requests)
+    await asking.edits.rebuild_running_recap(asking.path, asking.anchors[2])
+    work = asking.companion.work
+    changed = asyncio.Event()
+    asking.companion.operations_changed.connect(lambda _: changed.set())
+    async with asyncio.timeout(20):
+        while not work.held_back:
+            changed.clear()
+            await changed.wait()
+    assert len(work.held_back) == 1
+    assert work.held_for_another_day == 2
+    assert len(asking.model.llm.requests) == asked
 
 
 async def test_it_is_known_beforehand_what_is_folded_in_anew_with_what_is_tried_again(

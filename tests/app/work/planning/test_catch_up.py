@@ -176,6 +176,13 @@ def test_progress_counts_the_requests_that_the_plan_named() -> None:
     assert told.done + told.failed + told.left == plan.requests
 
 
+def test_what_is_asked_for_alone_after_all_is_a_request_that_was_made() -> None:
+    """53 folds were asked for alone, and the progress stood still."""
+    plan = replace(PLAN, of_each={SCENE: 1, FOLD: 0})
+    worked = Worked(9, 1, 60.0, by_kind={SCENE: (3, 0), FOLD: (6, 1)}, paid={FOLD: (2, 1)})
+    assert plan.requests_in(worked) == (5, 1)
+
+
 def test_no_time_is_promised_while_nothing_is_answered() -> None:
     def remaining(*, started: float | None, is_held: bool) -> float | None:
         return catch_up_progress(
