@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -27,6 +28,7 @@ from app.work.pages.answered_turn import AnsweredTurn
 from app.work.planning.staleness import is_outdated
 from app.work.queue.waiting import NOBODY_PLAYS
 
+BACKUP_LOOK_SECONDS = 600.0
 _OF_WRITERS = frozenset(
     {"backend", "prompt_preset", "generation_budget", "reasoning_marks", *KIND_MODELS}
 )
@@ -69,10 +71,16 @@ class Companion(WatchedParts):
         self._announce_health()
 
     async def _back_up(self) -> None:
-        try:
-            await self._store.back_up_if_due()
-        except StoreError as error:
-            self.trouble.emit((self.folders.backups, str(error)))
+        told = ""
+        while True:
+            try:
+                await self._store.back_up_if_due()
+                told = ""
+            except StoreError as error:
+                if str(error) != told:
+                    self.trouble.emit((self.folders.backups, str(error)))
+                told = str(error)
+            await asyncio.sleep(BACKUP_LOOK_SECONDS)
 
     async def _load_library(self) -> None:
         if self._parts.options.tavern is not None:

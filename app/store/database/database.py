@@ -54,6 +54,8 @@ PRAGMAS = {
 }
 BACKUPS_KEPT = 5
 BACKUP_SECONDS = 20 * 3600.0  # with some play, so that a daily start makes a daily backup
+# Of a database that has outgrown its newest backup so much, one is made after less than a day.
+OUTGROWN, OUTGROWN_SECONDS = 1.5, 1800.0
 _STEPS = 20_000  # of SQLite's machine between two looks at the clock: some milliseconds
 
 
@@ -234,7 +236,7 @@ class Database:
             self._migrate()
             self.written.follow(self._connection())
             if aside is not None:
-                self.recovery = Recovery(aside, backup, salvage(self.path, aside))
+                self.recovery = Recovery(aside, backup, *salvage(self.path, aside))
                 end_mending(self.path)
             if self._mends:
                 self.lost_since = self._unwritten.take()
@@ -295,7 +297,9 @@ class Database:
             moments = (backup.stat().st_mtime for backup in self._kept())
             # A clock that was set back does not make those of its future the newest.
             newest = max((moment for moment in moments if moment <= now), default=0.0)
-            is_due = now - newest > BACKUP_SECONDS
+            is_due = now - newest > (
+                OUTGROWN_SECONDS if self._has_outgrown_backups() else BACKUP_SECONDS
+            )
             if is_due and write_backup(self.path, self._next_backup()):
                 self._thin_out()
         except (OSError, sqlite3.Error) as error:
@@ -307,6 +311,13 @@ class Database:
                     error=error,
                 )
             ) from error
+
+    def _has_outgrown_backups(self) -> bool:
+        """Whether far more is kept by now than any backup holds, as on an evening of catching up:
+        work for a day of waiting would be lost with the file.
+        """
+        largest = max((backup.stat().st_size for backup in self._kept()), default=0)
+        return self.path.stat().st_size > OUTGROWN * largest
 
     def _back_up(self) -> None:
         """Copy the database before a migration, through SQLite: the file alone lacks the WAL."""

@@ -7,7 +7,7 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,9 @@ _STEPS = 20_000  # of SQLite's machine between two looks at the clock
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # SQLite's own check passes over bytes that are no text any more; who reads them is told so.
 _NO_TEXT = "Could not decode to UTF-8"
+# Rows that are sought one by one, of a table that breaks off in the middle: behind the last that
+# was read, and at most.
+_SOUGHT_BEHIND, _MOST_SOUGHT = 2_000, 500_000
 _COMPANIONS = ("-wal", "-shm")
 PART = ".part"
 # What cost the user work or money, each after those that it refers to; the rest is made anew.
@@ -55,12 +58,14 @@ class Recovery:
     """What was done about a damaged database.
 
     aside: where the damaged file lies now. backup: what stands in its place, None for an empty
-    one. incomplete: kinds of which not all could be read any more, in the user's words.
+    one. incomplete: kinds of which not all could be read any more, in the user's words. added: rows
+    that were taken from the damaged file.
     """
 
     aside: Path
     backup: Path | None = None
     incomplete: tuple[str, ...] = field(default=())
+    added: int = 0
 
     @property
     def sentence(self) -> str:
@@ -70,7 +75,13 @@ class Recovery:
         else:
             day = moment_text(self.backup.stat().st_mtime)
             beginning = tr("The backup of {day} replaced it", day=day)
-        if self.incomplete:
+        if self.incomplete and not self.added:
+            ending = tr(
+                "and nothing could be added from the damaged one. All that came since may be "
+                "missing: {kinds}.",
+                kinds=", ".join(map(tr, self.incomplete)),
+            )
+        elif self.incomplete:
             ending = tr(
                 "and what was readable in the damaged one was added. Some of these may be "
                 "missing: {kinds}.",
@@ -231,21 +242,26 @@ def write_backup(path: Path, target: Path) -> bool:
     return True
 
 
-def salvage(path: Path, damaged: Path) -> tuple[str, ...]:
+def salvage(path: Path, damaged: Path) -> tuple[tuple[str, ...], int]:
     """Add what can be read of a damaged database to the one in its place.
 
-    What is there already stays. Returns the kinds of which not everything could be read.
+    What is there already stays. Returns the kinds of which not everything could be read, and how
+    many rows were added.
     """
     incomplete: list[str] = []
     with (
         closing(sqlite3.connect(path, isolation_level=None)) as connection,
         closing(sqlite3.connect(damaged)) as source,
     ):
+        # Else one broken line in the list of tables makes all of them unreadable.
+        source.execute("PRAGMA writable_schema = ON")
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("BEGIN IMMEDIATE")
+        before = connection.total_changes
         for table, words in SALVAGED.items():
             if not _copied(source, connection, table):
                 incomplete.append(words)
+        added = connection.total_changes - before
         for table, row, *_ in connection.execute("PRAGMA foreign_key_check").fetchall():
             if row is not None:
                 connection.execute(f'DELETE FROM "{table}" WHERE rowid = ?', (row,))
@@ -254,11 +270,13 @@ def salvage(path: Path, damaged: Path) -> tuple[str, ...]:
         connection.execute("DELETE FROM undo_statement")
         connection.execute("DELETE FROM undo_entry")
         connection.execute("COMMIT")
-    return tuple(incomplete)
+    return tuple(incomplete), added
 
 
 def _copied(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> bool:
-    """Copy a table's rows from both ends towards what cannot be read; whether all could be."""
+    """Copy a table's rows from both ends towards what cannot be read, then what of the rest can be;
+    whether all could be.
+    """
     here = _columns(target, table)
     try:
         shared = [name for name in _columns(source, table) if name in here]
@@ -268,17 +286,61 @@ def _copied(source: sqlite3.Connection, target: sqlite3.Connection, table: str) 
         return False
     names = ", ".join(f'"{name}"' for name in shared)
     into = f'INSERT OR IGNORE INTO "{table}" ({names}) VALUES ({", ".join("?" * len(shared))})'
-    for order in ("", " ORDER BY rowid DESC"):
-        try:
-            for row in source.execute(f'SELECT {names} FROM "{table}" NOT INDEXED{order}'):
-                try:
-                    target.execute(into, row)
-                except sqlite3.IntegrityError:
-                    continue  # a row with nonsense in it is as good as lost
-        except (sqlite3.DatabaseError, UnicodeDecodeError):
-            continue
-        return not order
+    rows = f'SELECT {names} FROM "{table}" NOT INDEXED'
+    keys = _keys(target, table)
+    if _take(source, target, f"{rows} ORDER BY {', '.join(keys)}", into):
+        return True
+    _take(source, target, f"{rows} ORDER BY {', '.join(f'{key} DESC' for key in keys)}", into)
+    for where, values in _pieces(target, table, keys):
+        _take(source, target, f"{rows} WHERE {where}", into, values)
     return False
+
+
+def _take(
+    source: sqlite3.Connection,
+    target: sqlite3.Connection,
+    query: str,
+    into: str,
+    values: Sequence[object] = (),
+) -> bool:
+    """Copy the rows of a query as far as they can be read; whether all could be."""
+    try:
+        for row in source.execute(query, values):
+            with contextlib.suppress(sqlite3.IntegrityError):  # nonsense is as good as lost
+                target.execute(into, row)
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _keys(target: sqlite3.Connection, table: str) -> list[str]:
+    """By what the rows of a table lie in its file."""
+    (sql,) = target.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    if "WITHOUT ROWID" not in sql:
+        return ["rowid"]
+    found = target.execute(f'PRAGMA table_info("{table}")').fetchall()
+    return [f'"{row[1]}"' for row in sorted(found, key=lambda row: row[5]) if row[5]]
+
+
+def _pieces(
+    target: sqlite3.Connection, table: str, keys: Sequence[str]
+) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """Conditions that cut a table into pieces: one that cannot be read costs no other. Keys and
+    anchors are hexadecimal.
+    """
+    if keys == ["rowid"]:
+        most = target.execute(f'SELECT max(rowid) FROM "{table}"').fetchone()[0] or 0
+        for number in range(1, min(most + _SOUGHT_BEHIND, _MOST_SOUGHT)):
+            yield "rowid = ?", (number,)
+        return
+    chats: list[tuple[object, ...]] = [()]
+    if keys[0] == '"chat_id"':
+        chats = target.execute("SELECT id FROM chat").fetchall()
+    column = next((key for key in keys if key in ('"anchor"', '"key"')), keys[0])
+    for chat in chats:
+        of_chat = "chat_id = ? AND " if chat else ""
+        for start in range(256):
+            yield f"{of_chat}{column} BETWEEN ? AND ?", (*chat, f"{start:02x}", f"{start:02x}g")
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:

@@ -118,6 +118,61 @@ async def test_without_a_backup_what_can_be_read_is_taken_over(tmp_path: Path) -
         await store.aclose()
 
 
+def page_that_names(path: Path, what: bytes) -> int:
+    """Where the page begins, behind the first, on which the list of tables says this."""
+    data = path.read_bytes()
+    place = data.index(what, 4096)
+    return place - place % 4096
+
+
+@pytest.mark.parametrize("tail", [True, False])
+async def test_a_broken_line_in_the_list_of_tables_costs_no_more_than_that(
+    tmp_path: Path, *, tail: bool
+) -> None:
+    """Nothing at all was read of a file of which one such page was hit."""
+    path, backups = tmp_path / "story.sqlite3", tmp_path / "backups"
+    await filled(path, backups)
+    begin = page_that_names(path, b"CREATE TABLE memory_policy")
+    with path.open("r+b") as file:
+        file.seek(begin + (3000 if tail else 8))
+        file.write(random.Random(1).randbytes(256))
+    store = Store(path, backups=backups, mends=True)
+    await store.open()
+    try:
+        assert store.recovery is not None
+        assert len(await recaps_in(store)) == RECAPS
+        assert store.recovery.added > RECAPS
+    finally:
+        await store.aclose()
+
+
+async def test_what_lies_between_two_broken_pages_is_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "story.sqlite3"
+    await filled(path, tmp_path / "backups")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for number in range(RECAPS):
+            key = f"{number * 0x9E3779B1 % 2**32:08x}"
+            connection.execute("INSERT INTO result VALUES (?, ?, 1.0)", (key, "answer " * 80))
+    places = [page_that_names(path, f"part {number}. What".encode()) for number in (120, 280)]
+    pages, data = range(0, path.stat().st_size, 4096), path.read_bytes()
+    of_results = [at for at in pages if b"answer answer" in data[at : at + 4096]]
+    places += [of_results[len(of_results) // 3], of_results[len(of_results) * 2 // 3]]
+    with path.open("r+b") as file:
+        for place in places:
+            file.seek(place)
+            file.write(random.Random(place).randbytes(4096))
+    store = Store(path, backups=tmp_path / "backups", mends=True)
+    await store.open()
+    try:
+        assert len(await recaps_in(store)) >= RECAPS - 40
+        (results,) = await store.run(
+            lambda: store._database.execute("SELECT count(*) FROM result")[0]
+        )
+        assert results >= RECAPS * 3 // 4
+    finally:
+        await store.aclose()
+
+
 async def test_a_file_that_is_no_database_at_all_is_set_aside(tmp_path: Path) -> None:
     path = tmp_path / "story.sqlite3"
     path.write_bytes(b"not a database, and never was one" * 400)
@@ -126,6 +181,7 @@ async def test_a_file_that_is_no_database_at_all_is_set_aside(tmp_path: Path) ->
     try:
         assert store.recovery is not None
         assert store.recovery.incomplete == tuple(SALVAGED.values())
+        assert "nothing could be added from the damaged one" in store.recovery.sentence
         assert await recaps_in(store) == set()
     finally:
         await store.aclose()
@@ -221,6 +277,32 @@ async def test_a_copy_is_kept_each_day_while_the_database_is_in_use(tmp_path: Pa
         await store.aclose()
     with closing(sqlite3.connect(newest)) as connection:
         assert connection.execute("SELECT path FROM chat").fetchall() == [("story.jsonl",)]
+
+
+async def test_what_has_far_outgrown_its_backup_is_backed_up_before_the_day_is_over(
+    tmp_path: Path,
+) -> None:
+    """A whole evening of work hung on the copy that was made of the empty database."""
+    path, backups = tmp_path / "story.sqlite3", tmp_path / "backups"
+    await filled(path, backups, numbers=range(1))
+    store = Store(path, backups=backups, mends=True)
+    await store.open()
+    await store.back_up_if_due()
+    await store.aclose()
+    await filled(path, backups, numbers=range(1, RECAPS))
+    (made,) = backups.iterdir()
+    store = Store(path, backups=backups, mends=True)
+    await store.open()
+    try:
+        await store.back_up_if_due()
+        assert list(backups.iterdir()) == [made]  # not every minute
+        hour_ago = time.time() - 3600
+        os.utime(made, (hour_ago, hour_ago))
+        await store.back_up_if_due()
+        await store.back_up_if_due()
+        assert len(list(backups.iterdir())) == 2
+    finally:
+        await store.aclose()
 
 
 async def test_a_backup_that_the_disk_does_not_take_is_said(tmp_path: Path) -> None:
