@@ -21,9 +21,12 @@ from ui.core.actions import ALSO_CALLED
 from ui.core.session import Session
 from ui.offers.clearing import joined
 from ui.shell.notice import Notice
+from ui.shell.plan_words import again_sentence
 
 KEY = "memories: "  # of offers in the notice
+AGAIN = "again"
 DISCARD = "discard"
+READ_AGAIN = N_("The story is read again from its beginning.")
 NOTHING = N_("There is nothing of this kind to clear.")
 POLICY_NAMES = {
     Policy.FULL: N_("Share memories of {} across chats"),
@@ -154,12 +157,6 @@ class WholeCommands(QObject):
 
         self._session.do(do(), name=name)
 
-    def _on_again(self) -> None:
-        path, memories = self._session.path, self._session.companion.memories
-        if path is not None:
-            told = tr("The story is read again from its beginning.")
-            self._do(path, memories.read_again(path), told, name=N_("reading the story again"))
-
     def _on_pause(self) -> None:
         path, memories = self._session.path, self._session.companion.memories
         if path is not None:
@@ -181,6 +178,25 @@ class WholeCommands(QObject):
             )
 
     # What is asked about first
+
+    def _on_again(self) -> None:
+        path = self._session.path
+        if path is not None:
+            self._session.do(self._ask_again(path), name=N_("reading the story again"))
+
+    async def _ask_again(self, path: Path) -> None:
+        plan = await self._session.companion.work.reading(path, again=True)
+        if plan is None:  # nobody is asked
+            await self._read_again(path)
+            self._session.told.emit(tr(READ_AGAIN))
+        elif path == self._session.path:
+            self._offer(AGAIN, again_sentence(plan), tr("Read it again"))
+
+    async def _read_again(self, path: Path) -> None:
+        """All of it, at once: it was said what that takes."""
+        companion = self._session.companion
+        await companion.memories.read_again(path)
+        await companion.remembered.read_now(path)
 
     def _on_discard(self) -> None:
         path = self._session.path
@@ -243,14 +259,17 @@ class WholeCommands(QObject):
         self._notice.offer(f"{KEY}{key}", sentence, way_on=way_on)
 
     def _withdraw(self) -> None:
-        for key in (DISCARD, FORGET, FRESH, *(tier.value for tier in Tier)):
+        for key in (AGAIN, DISCARD, FORGET, FRESH, *(tier.value for tier in Tier)):
             self._notice.withdraw(f"{KEY}{key}")
 
     def _on_acted(self, offered: str) -> None:
         path, memories = self._session.path, self._session.companion.memories
         if path is None or not offered.startswith(KEY):
             return
+        command: Coroutine[Any, Any, None]
         match offered.removeprefix(KEY):
+            case "again":
+                command, told = self._read_again(path), tr(READ_AGAIN)
             case "discard":
                 command, told = memories.discard(path), tr("What was played meanwhile is skipped.")
             case "forget":

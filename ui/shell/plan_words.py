@@ -74,6 +74,12 @@ def plan_sentence(plan: CatchUpPlan) -> str:
     return " ".join((*_before(plan), *said, work))
 
 
+def again_sentence(plan: CatchUpPlan) -> str:
+    """What reading all of a story once more takes, before the user says yes."""
+    cost = ", ".join((_requests(plan), *_costs(plan)))
+    return tr("Reading this story again from its beginning takes {cost}.", cost=cost)
+
+
 def offer_sentence(plan: CatchUpPlan) -> str:
     """The same in so few words that they hide little of a page; Work has all of them."""
     what = [tr("Looking for scene breaks")] if plan.search.requests else []

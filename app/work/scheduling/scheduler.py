@@ -436,10 +436,13 @@ class Scheduler:
         found = plan_of(chat, specs, settings, writing, cost, reading)
         return None if found is None else self.estimates.of(found, writing)
 
-    async def reading(self, chat: OpenChat) -> CatchUpPlan | None:
-        """What reading a chat for its memory up to its last message takes; None: no request."""
+    async def reading(self, chat: OpenChat, *, again: bool = False) -> CatchUpPlan | None:
+        """What reading a chat for its memory up to its last message takes; None: no request. again:
+        from its beginning, whatever was read.
+        """
         writing, settings = self._writing(), {**chat.settings(), "memory_auto": True}
         wanted = replace(chat.reading_state, is_wanted=True)
+        wanted = replace(wanted, extracted=()) if again else wanted
         cost = reading_cost(chat.story, settings, writing, wanted)
         found = catch_up_plan(chat.story, (), settings, reading=cost)
         if found is None:

@@ -291,9 +291,11 @@ class WorkToDo:
             raise UsageError(tr(BUSY))
         await self._scheduler.start(self._chats.required(path), part)
 
-    async def reading(self, path: Path) -> CatchUpPlan | None:
-        """What reading an open chat for its memory takes; None where no model is asked."""
-        return await self._scheduler.reading(self._chats.required(path))
+    async def reading(self, path: Path, *, again: bool = False) -> CatchUpPlan | None:
+        """What reading an open chat for its memory takes; None where no model is asked. again: from
+        its beginning, whatever was read.
+        """
+        return await self._scheduler.reading(self._chats.required(path), again=again)
 
     def reading_ahead(self, path: Path) -> Operation | None:
         """What of an open chat is read for memory now, or next, on the way to its last message;

@@ -11,6 +11,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
+from app.companion import Companion
+from app.core.operations import OperationKind
 from app.memory.lifecycle.contradictions import Keeps
 from app.memory.lifecycle.policy import Policy
 from app.memory.records import MemoryChange, Review, Tier
@@ -76,6 +78,30 @@ async def test_a_chat_is_forgotten_alone_or_with_all_that_is_kept(
         tier = Tier.SESSION if stays else Tier.LONG_TERM
         await until(lambda tier=tier: counts(page, tier) == 0)  # type: ignore[misc]
         assert bool(counts(page, Tier.LONG_TERM)) is stays
+
+
+async def test_reading_all_again_says_first_what_it_takes_and_then_does_it(
+    whole: WholeCommands,
+    demo_window: MainWindow,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    until: Until,
+) -> None:
+    """A click did it, the question stood elsewhere, and nothing new was read meanwhile."""
+    companion.work.pause()
+    await companion.put_setting("backend", "openai:m@http://127.0.0.1:1/v1")
+    chat, notice = companion._chats.required(demo_tavern.chat), demo_window.frame.notice
+    known = chat.reading_state.extracted
+    assert known
+    whole.again.trigger()
+    await until(lambda: notice.sentence.startswith("Reading this story again from its beginning"))
+    assert "requests" in notice.sentence
+    assert chat.reading_state.extracted == known
+    notice.take_up()
+    await until(
+        lambda: any(op.spec.kind is OperationKind.MEMORY_PASS for op in companion.work.operations)
+    )
+    assert not chat.reading_state.extracted
 
 
 async def test_what_may_be_kept_is_chosen_and_shown(
