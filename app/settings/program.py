@@ -166,7 +166,7 @@ class ProgramSettings(Group):
         minimum=0,
         maximum=1_000_000_000,
         section=Section.USE,
-        minimum_word=N_("none"),
+        minimum_word=N_("no limit"),
     )
     daily_cap_unit = Setting(
         "daily_cap_unit",

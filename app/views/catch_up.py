@@ -138,6 +138,5 @@ class CatchUpProgress:
 
     @property
     def share(self) -> float:
-        """Of the work, 0 to 1."""
-        ended = self.done + self.failed
-        return ended / max(1, ended + self.left)
+        """What is done of the work, 0 to 1; what failed is not."""
+        return self.done / max(1, self.done + self.failed + self.left)

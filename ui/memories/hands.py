@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 
 from app.core.operations import OperationKind
-from app.core.translation import N_, tr
+from app.core.translation import N_, tr, trn
 from app.memory.lifecycle.contradictions import Keeps
 from app.memory.records import DocumentKind, Tier
 from app.settings.program import ProgramSettings
@@ -126,12 +126,15 @@ class MemoryHands(QObject):
         )
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Put memories away."""
+        """Put memories away, and say so with the way back."""
+
+        async def delete(companion: Companion, path: Path) -> None:
+            await companion.memories.delete(path, list(ids))
+            said = trn("{n} memory was deleted.", "{n} memories were deleted.", len(ids))
+            self._session.told.emit(f"{said} {tr('Ctrl+Z takes that back.')}")
+
         if ids:
-            self._do(
-                lambda companion, path: companion.memories.delete(path, list(ids)),
-                name=N_("deleting"),
-            )
+            self._do(delete, name=N_("deleting"))
 
     def add(
         self,

@@ -16,6 +16,11 @@ MANY_RECAPS = "many recaps"
 # So few requests are begun at once: who asks for them sees what they ask for.
 FEW = 5
 COMMAND = N_("changing the story")
+SENT = "message_recaps_inject"
+UNSENT = N_(
+    "They are shown below the messages, but do not go into the prompt: the setting “Put message "
+    "recaps into the prompt” is off."
+)
 
 Begin = Callable[[], Coroutine[Any, Any, object]]
 
@@ -30,8 +35,8 @@ TAKES = {
 }
 
 
-def asked_sentence(cost: AskedCost, *, is_paused: bool = False) -> str:
-    """What it takes, before the user says yes."""
+def asked_sentence(cost: AskedCost, *, is_paused: bool = False, is_unsent: bool = False) -> str:
+    """What it takes, before the user says yes. is_unsent: recaps of messages go into no prompt."""
     requests = trn("{n} request", "{n} requests", cost.requests)
     tokens = tr("{tokens} tokens", tokens=roughly(cost.tokens))
     known = [tokens]
@@ -41,7 +46,8 @@ def asked_sentence(cost: AskedCost, *, is_paused: bool = False) -> str:
     is_first = cost.of is not Asked.RUNNING
     order = tr("These come before everything else in the queue.") if is_first else ""
     paused = tr("Work is paused; this starts when you resume.") if is_paused else ""
-    return " ".join(filter(None, (said, order, paused)))
+    unsent = tr(UNSENT) if is_unsent and cost.of is Asked.MESSAGES else ""
+    return " ".join(filter(None, (said, unsent, order, paused)))
 
 
 class AskedRecaps(QObject):
@@ -62,7 +68,9 @@ class AskedRecaps(QObject):
             return
         self._begin = begin
         is_paused = self._session.companion.work.is_paused
-        sentence = asked_sentence(cost, is_paused=is_paused)
+        path = self._session.path
+        is_sent = bool(self._session.companion.setting(SENT, path=path).value)
+        sentence = asked_sentence(cost, is_paused=is_paused, is_unsent=not is_sent)
         is_running = cost.of is Asked.RUNNING
         way_on = tr("Make it again") if is_running else tr("Write the recaps")
         self._notice.offer(MANY_RECAPS, sentence, way_on=way_on)

@@ -198,6 +198,7 @@ class StoryPage(QWidget):
     def _show(self, story: Story, first_changed: int | None) -> None:
         before, self._shown = self._shown, story
         if before.chat.path != story.chat.path:
+            self.story_actions.forget_count()
             first_changed = 0
         self.view.show_story(story, first_changed=first_changed)
         self.colours.show_story(story)

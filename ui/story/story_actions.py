@@ -215,6 +215,10 @@ class StoryActions(QObject):
         self.recap_scene_messages.setText(_scene_recaps(target.the_scene()))
         self.recap_missing.setEnabled(bool(target.story.messages))
 
+    def forget_count(self) -> None:
+        """Another chat is shown: how many of its messages lack a recap is not known yet."""
+        self.recap_missing.setText(tr("Recap all messages without one"))
+
     def for_message(self, target: Target) -> tuple[QAction | None, ...]:
         """Menu of a message; None is a line."""
         is_single = len(target.more) < 2

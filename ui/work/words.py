@@ -35,7 +35,7 @@ def to_do_words(count: int, catching_up: Sequence[CatchUpProgress]) -> str:
     if not 0 < beside < count:
         return tr("{count} to do", count=number(count))
     return tr(
-        "{count} to do, {beside} of it beside the catching up below",
+        "{count} to do, {beside} of them not part of the catching up below",
         count=number(count),
         beside=number(beside),
     )

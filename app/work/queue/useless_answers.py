@@ -40,7 +40,7 @@ class UselessAnswers:
             return ""
         last = list(self._held.values())[-1]
         return tr(
-            "{model}: {n} answers in a row were not usable. The last one: {why}",
+            "{model}: {n} jobs in a row got no usable answer. The last one: {why}",
             model=", ".join(tr(model_label(held.kind)) for held in self._held.values()),
             n=last.count,
             why=last.why,
@@ -67,7 +67,7 @@ class UselessAnswers:
             return ""
         if (total := sum(self._in_a_row.values())) < USELESS_IN_A_ROW:
             return ""
-        return tr("{n} answers in a row were not usable. The last one: {why}", n=total, why=why)
+        return tr("{n} jobs in a row got no usable answer. The last one: {why}", n=total, why=why)
 
     def why(self, operation: Operation) -> str:
         """Why this one is not asked for, "" when it may be."""
@@ -75,7 +75,7 @@ class UselessAnswers:
         if held is None:
             return ""
         # Short, since a hundred rows may say it; what was wrong is told over the page.
-        return tr("{n} answers in a row were not usable.", n=held.count)
+        return tr("{n} jobs in a row got no usable answer.", n=held.count)
 
     def try_once(self, operation: Operation) -> None:
         """The user wants this one: its kind goes on, and is held again by the next of no use."""

@@ -221,7 +221,8 @@ def catch_up_words(progress: CatchUpProgress) -> str:
     if progress.is_stopping:
         return tr("Catching up stops after this job")
     ended = progress.done + progress.failed
-    figures = {"n": number(ended), "all": number(ended + progress.left)}
+    # As the page Work says it: what failed is not done.
+    figures = {"n": number(progress.done), "all": number(ended + progress.left)}
     if progress.remaining is None:
         return (
             tr("Running recap made again, {n} of {all} requests", **figures)

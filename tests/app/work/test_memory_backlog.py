@@ -108,6 +108,6 @@ async def test_what_waits_for_the_user_is_given_no_time(tmp_path: Path) -> None:
             await companion.settled(written.chat)
             assert companion.work.held_in_vain
             (progress,) = companion.work.catching_up
-            assert progress.why == "4 answers in a row were not usable."
+            assert progress.why == "4 jobs in a row got no usable answer."
             said = companion.health.queue.sentence
-            assert said.endswith("waiting: 4 answers in a row were not usable.")
+            assert said.endswith("waiting: 4 jobs in a row got no usable answer.")

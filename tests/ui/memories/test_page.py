@@ -333,8 +333,12 @@ async def test_several_are_deleted_at_once_and_brought_back_at_once(
     QTest.mouseClick(page.table.viewport(), BUTTON, CONTROL, at)
     assert len(page.chosen.ids) == 2
     page.table.setFocus()
+    assert demo_window.desk is not None
+    told: list[str] = []
+    demo_window.desk.session.told.connect(told.append)
     QTest.keyClick(page.table, Qt.Key.Key_Delete)
     await until(lambda: len(shown(page)) == len(before) - 2)
+    await until(lambda: told == ["2 memories were deleted. Ctrl+Z takes that back."])
     gone = ("Six honey cakes", "Go and be loud")
     assert not any(words in sentence for sentence in shown(page) for words in gone)
     await until(lambda: demo_window.actions_["undo"].text() == "Undo: delete 2 memories")

@@ -28,6 +28,9 @@ def test_the_question_names_requests_tokens_and_price() -> None:
     assert dear.startswith("Recapping these scenes takes 7 requests to the model")
     assert "about 1.50 at your prices" in dear
     assert "paused" in dear
+    unsent = asked_sentence(cost, is_unsent=True)
+    assert "do not go into the prompt" in unsent
+    assert "do not go" not in asked_sentence(AskedCost(7, 7, 7, of=Asked.SCENES), is_unsent=True)
 
 
 async def test_all_missing_recaps_are_begun_only_at_the_users_word(

@@ -75,7 +75,7 @@ async def test_a_refused_key_leads_to_its_field(
 async def test_answers_in_vain_are_told_with_both_ways_on(
     demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "4 answers in a row were not usable. The last one: not in the form."
+    said = "4 jobs in a row got no usable answer. The last one: not in the form."
     monkeypatch.setattr(WorkToDo, "in_vain", property(lambda _: said))
     companion.work.pause()
     companion.health_changed.emit(companion.health)
@@ -96,7 +96,7 @@ async def test_answers_in_vain_are_told_with_both_ways_on(
 async def test_a_kind_of_work_that_waits_alone_is_named_with_both_ways_on(
     demo_window: MainWindow, companion: Companion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "Model for memory: 4 answers in a row were not usable. The last one: not in the form."
+    said = "Model for memory: 4 jobs in a row got no usable answer. The last one: not in the form."
     went_on: list[str] = []
     monkeypatch.setattr(WorkToDo, "held_in_vain", property(lambda _: said))
     monkeypatch.setattr(WorkToDo, "go_on_in_vain", lambda _: went_on.append("on"))

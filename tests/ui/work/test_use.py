@@ -135,7 +135,7 @@ async def test_the_cap_is_set_here_and_holds(
     QTest.keyClick(page.use.cap, Qt.Key.Key_Backspace)
     QTest.keyClick(page.use.cap, Qt.Key.Key_Return)  # brought the 12 back
     await until(lambda: companion.settings["daily_cap"] == 0)
-    assert page.use.cap.text() == "None"
+    assert page.use.cap.text() == "No limit"
     await companion.put_setting("daily_cap", 12)
     await until(page.use._hold_again.isHidden)
     await companion.use.go_on_today()

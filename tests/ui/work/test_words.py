@@ -66,7 +66,7 @@ def test_an_operation_says_what_it_cost_and_who_did_it() -> None:
 def test_what_waits_beside_a_catch_up_is_told_apart_from_it() -> None:
     """ "139 to do" stood above "11 of 109 requests done", and neither said why."""
     strip = CatchUpProgress(1, "Harbour", 11, 0, 98, 60.0, 180.0)
-    assert to_do_words(139, (strip,)) == "139 to do, 41 of it beside the catching up below"
+    assert to_do_words(139, (strip,)) == "139 to do, 41 of them not part of the catching up below"
     assert to_do_words(98, (strip,)) == "98 to do"
     assert to_do_words(7, ()) == "7 to do"
 

@@ -144,7 +144,7 @@ class AddPane(QWidget):
         self._show(self.subject, bool(words.subject), tr(words.subject) if words.subject else "")
         self._show(self.magnitude, tier is Tier.RELATIONSHIPS)
         self._show(self.field, tier is Tier.STATE_LEDGER)
-        self._show(self.words, True, tr(words.text or "Words"))
+        self._show(self.words, True, tr(words.text) if words.text else tr("Text"))
         self._on_type()
 
     def _on_type(self, _place: int = 0) -> None:

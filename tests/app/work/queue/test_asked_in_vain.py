@@ -156,10 +156,10 @@ async def test_a_model_of_no_use_for_memory_goes_on_with_recaps(
     assert script.done == ["a", "h"]
     assert not queue.is_paused
     assert [operation.spec.key for operation in queue.failed(1)] == list("bcde")
-    assert queue.held_in_vain.startswith("Model for memory: 4 answers in a row")
+    assert queue.held_in_vain.startswith("Model for memory: 4 jobs in a row")
     held = [op.held for op in queue.operations if op.spec.key in "fg"]
     # A hundred rows may say it: what was wrong with the answers is said once, over the page.
-    assert held == ["4 answers in a row were not usable."] * 2
+    assert held == ["4 jobs in a row got no usable answer."] * 2
 
     await queue.retry(queue.failed(1)[0].id)  # the user tries one: the next would fail as well
     await queue.wait_idle()
@@ -182,7 +182,7 @@ async def test_where_no_kind_of_answer_is_of_use_all_of_it_pauses(
     await queue.add([spec("a"), *map(reading, "bcde"), *map(spec, "fgh")])
     await queue.wait_idle()
     assert queue.is_paused
-    assert "answers in a row were not usable" in queue.in_vain
+    assert "jobs in a row got no usable answer" in queue.in_vain
     assert [op.spec.key for op in queue.open.values()] == ["g", "h"]
 
 
@@ -257,8 +257,8 @@ def test_kinds_that_wait_for_the_same_are_told_of_in_one_sentence() -> None:
     for operation in (fold, read) * 4:
         useless.note(operation, "not in the form")
     assert useless.held == (
-        "Model for the running recap, Model for memory: 4 answers in a row were not usable. The "
+        "Model for the running recap, Model for memory: 4 jobs in a row got no usable answer. The "
         "last one: not in the form"
     )
     useless.note_use(fold)
-    assert useless.held.startswith("Model for memory: 4 answers")
+    assert useless.held.startswith("Model for memory: 4 jobs")

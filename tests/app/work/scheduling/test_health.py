@@ -59,6 +59,13 @@ def test_between_two_requests_a_catch_up_is_still_one() -> None:
     assert (health.light, health.sentence) == (Light.WORKING, "Catching up, 14 of 606 requests")
 
 
+def test_what_failed_is_not_said_to_be_done() -> None:
+    """68 of 161 requests here, 60 of 161 on the page Work."""
+    failed = replace(CATCHING_UP, failed=8)
+    health = queue_health((Operation(2, SPEC, OperationStatus.PENDING),), catching_up=(failed,))
+    assert health.sentence == "Catching up, 14 of 614 requests"
+
+
 def test_what_one_waits_for_is_not_why_all_wait() -> None:
     """Seconds in which an undo spares one request were told in red of 264."""
     patient = Operation(2, SPEC, OperationStatus.PENDING, held=BEGINS_SOON)
