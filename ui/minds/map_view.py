@@ -71,6 +71,7 @@ class MapView(QGraphicsView):
         self.people: dict[str, PersonItem] = {}
         self.propositions: dict[int, PropositionItem] = {}
         self.ties: list[Tie] = []
+        self._homes: dict[str, float] = {}  # where people stand while all of the map is seen
         self._lines = TiesItem()
         self._scene = QGraphicsScene(self)
         self._scene.addItem(self._lines)
@@ -106,6 +107,7 @@ class MapView(QGraphicsView):
         self._scene.clear()
         self._scene.addItem(self._lines)
         self.people, self.propositions, self.ties = {}, {}, []
+        self._homes = {}
         for place, person in enumerate(minds.people):
             item = PersonItem(person.key, person.name, place)
             self.people[person.key] = item
@@ -199,15 +201,38 @@ class MapView(QGraphicsView):
         is_even = height <= 1.6 * seen
         for x, rank in ((SIDE, layout.left), (width - SIDE, layout.right)):
             wanted = {} if is_even else {key: first + own * row for key, own in rank.items()}
-            for key, y in _rank(tuple(rank), wanted, top, height).items():
-                self.people[key].setPos(x, y - 10)
-        self._lead_ties()
+            self._homes |= _rank(tuple(rank), wanted, top, height)
+            for key in rank:
+                self.people[key].setX(x)
         # Rows that only the past has are reached while it is looked at.
         held = [self.propositions[tie.stance.proposition].y() for tie in self.ties]
         foot = max(top + height, max(held, default=0.0) + row / 2) + MARGIN
         area = QRectF(0, 0, width, foot)
         self._scene.setSceneRect(area)
+        self._keep_people_seen()
+        self._lead_ties()
         self._lines.show_ties(self.ties, area)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        if dy and self._keep_people_seen():
+            self._lead_ties()
+            self._lines.show_ties(self.ties, self._scene.sceneRect())
+
+    def _keep_people_seen(self) -> bool:
+        """Let people stand where the map is seen, as near to their homes as there is room: a line
+        that leads out of the picture says nothing of whose it is. Whether anybody moved.
+        """
+        seen = self.mapToScene(self.viewport().rect()).boundingRect()
+        has_moved = False
+        for rank in (self._layout.left, self._layout.right):
+            homes = {key: self._homes[key] for key in rank if key in self._homes}
+            if len(homes) * PERSON <= seen.height():
+                homes = _rank(tuple(homes), homes, seen.top(), seen.height())
+            for key, y in homes.items():
+                has_moved |= self.people[key].y() != y - 10
+                self.people[key].setY(y - 10)
+        return has_moved
 
     def _lead_ties(self) -> None:
         at_person: defaultdict[str, list[Tie]] = defaultdict(list)

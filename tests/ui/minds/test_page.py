@@ -24,6 +24,7 @@ from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo
 from ui.memories.page import MemoriesPage
 from ui.memories.pane.pieces import Link
+from ui.minds.map_items import PERSON_DISC
 from ui.minds.page import MindsPage
 from ui.minds.parts import PlainLink, Row, Veiled
 from ui.program.main_window import MainWindow
@@ -487,3 +488,34 @@ async def test_everything_that_takes_the_keyboard_has_a_name(page: MindsPage, un
         takes_keys = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and not is_viewport
         if takes_keys and widget.isVisible():
             assert widget.accessibleName(), (widget, above)
+
+
+async def test_people_stay_in_view_on_a_map_that_is_longer_than_the_page(
+    page: MindsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """Only matters and lines that led out of the picture were seen of a hundred of them."""
+    story = companion.story(demo_tavern.chat)
+    assert story is not None
+    things = [
+        *("anchor", "barrel", "candle", "dagger", "engine", "feather", "garnet", "hammer"),
+        *("inkwell", "jewel", "kettle", "lantern", "mirror", "needle", "orchard", "pistol"),
+        *("quiver", "ribbon", "saddle", "teapot"),
+    ]
+    for n, thing in enumerate(things):
+        who = ("Ann Pike", "Bert Marsh")[n % 2]
+        matter = f"that {thing} {things[(n + 3) % 20]} {things[(n * 7 + 5) % 20]} vanished"
+        anchor = story.messages[20 + n].anchor
+        await companion.memories.add(
+            demo_tavern.chat, Tier.EPISTEMIC, "knows", matter, subject=who, anchor=anchor
+        )
+    view = page.map
+    bar = view.verticalScrollBar()
+    await until(lambda: len(view.ties) >= 20 and bar.maximum() > 200)
+    for at in (0, bar.maximum() // 2, bar.maximum(), 0):
+        bar.setValue(at)
+        seen = view.mapToScene(view.viewport().rect()).boundingRect().adjusted(-1, -1, 1, 1)
+        for person in view.people.values():
+            assert seen.contains(person.sceneBoundingRect()), (at, person.name)
+        for tie in view.ties:
+            start = tie.path.elementAt(0)
+            assert abs(start.y - view.people[tie.stance.person].y()) < PERSON_DISC
