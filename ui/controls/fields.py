@@ -105,6 +105,8 @@ class Choice(QComboBox):
 
     def _measure_anew(self, *_what: object) -> None:
         self._widest = None
+        if self._is_brief:  # of others the style itself asks for the room that they need now
+            self.updateGeometry()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):

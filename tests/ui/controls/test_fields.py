@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QStyleOptionComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QHBoxLayout,
+    QLabel,
+    QStyleOptionComboBox,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from ui.controls.fields import Choice, ChoiceCard, Segments
@@ -19,6 +26,22 @@ def test_a_list_is_as_wide_as_its_longest_word(qtbot: QtBot) -> None:
     option = QStyleOptionComboBox()
     choice.initStyleOption(option)
     assert choice._cut(option) == choice.currentText()
+
+
+def test_a_brief_list_gets_the_room_that_longer_items_need(qtbot: QtBot) -> None:
+    """From v10 on the field of versions showed an ellipsis alone."""
+    row, choice = QWidget(), Choice("Versions", is_brief=True)
+    qtbot.addWidget(row)
+    line = QHBoxLayout(row)
+    line.addWidget(QLabel("Running recap"), 1)
+    line.addWidget(choice)
+    choice.addItem("v1")
+    row.resize(300, 40)
+    row.show()
+    before = choice.width()
+    choice.clear()
+    choice.addItems(["v1024", "v1"])
+    qtbot.waitUntil(lambda: choice.width() == choice.sizeHint().width() > before)
 
 
 def test_an_open_list_shows_each_item_whole_and_twenty_of_them(qtbot: QtBot) -> None:
