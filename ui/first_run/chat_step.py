@@ -27,7 +27,7 @@ from ui.core.chat_words import chat_title, chat_words
 from ui.core.session import Session
 from ui.first_run.step import Step
 from ui.first_run.welcome import newest_chats
-from ui.shell.plan_words import plan_sentence
+from ui.shell.plan_words import detail_sentence, total_sentence
 from ui.theme.fonts import SEMIBOLD, ui_font
 
 LONGEST_COMMAND = 64  # characters
@@ -77,6 +77,7 @@ class ChatStep(Step):
         column.setSpacing(4)
         self._plan_title = Label(font=ui_font(13, SEMIBOLD))
         self._facts = body()
+        self._total = Label(font=ui_font(13, SEMIBOLD), wraps=True)
         self._cost = body()
         self._taken_over = body()
         self._taken_over.hide()
@@ -91,6 +92,7 @@ class ChatStep(Step):
         column.addWidget(self._facts)
         column.addWidget(self._taken_over)
         column.addWidget(self.parts)
+        column.addWidget(self._total)
         column.addWidget(self._cost)
         self._plan.hide()
         self._heading = meta("", wraps=True)
@@ -209,6 +211,7 @@ class ChatStep(Step):
         self._plan_title.setText(tr("Reading the chat"))
         self._facts.setText("")
         self._taken_over.hide()
+        self._total.setText("")
         self._cost.setText("")
         self._plan.show()
         self.changed.emit()
@@ -251,6 +254,8 @@ class ChatStep(Step):
             self._cost.setText(tr(LATER))
         else:
             self._cost.setText(self._said_of(plan, story))
+        self._total.setText("" if plan is None else total_sentence(plan.of_part(self.part)))
+        self._total.setVisible(plan is not None)
         self.parts.setVisible(plan is not None and plan.has_parts)
         self.changed.emit()
 
@@ -258,7 +263,7 @@ class ChatStep(Step):
         """What the part takes that is chosen, and why that is more than the story has."""
         wanted = plan.of_part(self.part)
         told, sent = sum(story.message_tokens), wanted.prompt_tokens + wanted.output_tokens
-        said = plan_sentence(wanted)
+        said = detail_sentence(wanted)
         return f"{said} {tr(BESIDE, tokens=roughly(told))}" if sent > MANY_TIMES * told else said
 
     def _on_part(self, part: str) -> None:

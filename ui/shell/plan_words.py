@@ -15,7 +15,7 @@ READ = N_("Read for memory")
 ON_TOP = N_(
     "Each further scene that is found adds a recap; you are asked again before 25 % is added."
 )
-MORE = N_("Profiles, canon, summaries, keywords and a look through older memories need a few more.")
+MORE = N_("What is made of it later, such as portraits and summaries, needs a few more.")
 NOBODY_ASKED = 1  # of the folds beside: that of a first scene takes what its recap tells
 
 
@@ -54,14 +54,33 @@ def _reading_sentence(reading: ReadingCost) -> str:
 
 def plan_sentence(plan: CatchUpPlan) -> str:
     """What recapping a backlog takes, before the user says yes."""
+    work = _work_sentence(plan, alone=not (plan.search.requests or plan.reading.requests))
+    return " ".join((*_before(plan), *_what(plan), work, *_beyond(plan)))
+
+
+def total_sentence(plan: CatchUpPlan) -> str:
+    """How much that is, alone, for whoever looks for that first."""
+    said = ", ".join((_requests(plan), *_costs(plan)))
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+def detail_sentence(plan: CatchUpPlan) -> str:
+    """What it is for, beneath the total."""
+    return " ".join((*_before(plan), *_what(plan), *_beyond(plan)))
+
+
+def _beyond(plan: CatchUpPlan) -> list[str]:
+    """What may come on top."""
+    said = [tr(ON_TOP)] if plan.search.requests else []
+    # They follow from what is read, which nobody knows yet.
+    return [*said, tr(MORE)] if plan.reading.requests else said
+
+
+def _what(plan: CatchUpPlan) -> list[str]:
+    """What there is to do."""
     said = [_search_sentence(plan)] if plan.search.requests else []
     if plan.reading.requests:
         said.append(_reading_sentence(plan.reading))
-    work = _work_sentence(plan, alone=not said)
-    if plan.search.requests:
-        work = f"{work} {tr(ON_TOP)}"
-    if plan.reading.requests:  # they follow from what is read, which nobody knows yet
-        work = f"{work} {tr(MORE)}"
     if plan.scenes:
         scenes = trn(
             "{n} scene has no recap yet, #{first} to #{last}.",
@@ -71,7 +90,7 @@ def plan_sentence(plan: CatchUpPlan) -> str:
             last=plan.last,
         )
         said.append(scenes)
-    return " ".join((*_before(plan), *said, work))
+    return said
 
 
 def again_sentence(plan: CatchUpPlan) -> str:

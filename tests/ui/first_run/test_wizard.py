@@ -224,7 +224,7 @@ async def test_from_the_folder_to_the_first_chat(
         assert wizard.chat.chosen is not None
         assert wizard.chat.chosen.path == path
         asked = len(llm.requests)
-        await until(lambda: "takes" in wizard.chat._cost.text())
+        await until(lambda: "requests, " in wizard.chat._total.text())
         assert " scenes found" in wizard.chat._facts.text()
         assert len(llm.requests) == asked
         llm.reply = lambda request: RECAP
@@ -253,7 +253,7 @@ async def at_the_last_step(
         card = next(iter(wizard.chat._cards.values()))
         await until(card.isVisible)
         click(card)
-        await until(lambda: "takes" in wizard.chat._cost.text())
+        await until(lambda: "requests, " in wizard.chat._total.text())
         yield llm
         for progress in companion.work.catching_up:
             await companion.work.stop_catch_up(progress.chat, at_once=True)
@@ -422,12 +422,14 @@ async def test_the_plan_says_what_the_chosen_part_takes_before_it_is_started(
     for part, word in ((RECAPS, "Only the recaps"), (MEMORY, "Only memory"), (ALL, "All of it")):
         click(button(wizard, word))
         said[part] = wizard.chat._cost.text()
-        assert f"{plan.of_part(part).requests} requests to the model" in said[part]
+        # How much it is stands first, and alone.
+        assert f"{plan.of_part(part).requests} requests, " in wizard.chat._total.text()
     assert "read for memory" not in said[RECAPS]
     assert "no recap yet" not in said[MEMORY]
     assert "more than the" in said[ALL]  # tokens of the story, and why
     wizard.grab()  # laid out
-    chosen, cost = wizard.chat.parts.geometry(), wizard.chat._cost.geometry()
+    chosen, cost = wizard.chat.parts.geometry(), wizard.chat._total.geometry()
+    assert cost.bottom() < wizard.chat._cost.geometry().top()
     assert chosen.bottom() < cost.top(), "it stays under the mouse whatever its sentence takes"
 
 

@@ -14,7 +14,14 @@ from app.views.catch_up import CatchUpPlan, ReadingCost
 from app.work.planning.catch_up import parts_of
 from ui.shell import notice as notice_module
 from ui.shell.notice import Notice
-from ui.shell.plan_words import offer_sentence, parts_sentence, plan_command, plan_sentence
+from ui.shell.plan_words import (
+    detail_sentence,
+    offer_sentence,
+    parts_sentence,
+    plan_command,
+    plan_sentence,
+    total_sentence,
+)
 
 SEARCH = SearchCost(90, 12, 60, 9_000, 1_000)
 
@@ -56,8 +63,8 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
     plan = CatchUpPlan(0, 0, 143, 8, 30_000, 3_000, reading=reading)
     assert plan_sentence(plan) == (
         "140 messages have not been read for memory yet, #4 to #143. Reading them takes at least 8 "
-        "requests to the model, about 33,000 tokens. Profiles, canon, summaries, keywords and a "
-        "look through older memories need a few more."
+        "requests to the model, about 33,000 tokens. What is made of it later, such as portraits "
+        "and summaries, needs a few more."
     )
     assert plan_command(plan) == "Read for memory"
     assert offer_sentence(plan) == (
@@ -67,10 +74,14 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
     assert plan_sentence(both) == (
         "140 messages have not been read for memory yet, #4 to #143. 5 scenes have no recap yet, "
         "#0 to #143. Everything together takes at least 17 requests to the model, about 33,000 "
-        "tokens. Profiles, canon, summaries, keywords and a look through older memories need a few "
-        "more."
+        "tokens. What is made of it later, such as portraits and summaries, needs a few more."
     )
     assert plan_command(both) == "Do all of it"
+    assert total_sentence(both) == "At least 17 requests, 33,000 tokens."
+    assert detail_sentence(both) == (
+        "140 messages have not been read for memory yet, #4 to #143. 5 scenes have no recap yet, "
+        "#0 to #143. What is made of it later, such as portraits and summaries, needs a few more."
+    )
 
 
 def test_an_offer_over_the_story_says_the_same_in_one_sentence() -> None:
