@@ -8,7 +8,7 @@ tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, islice, zip_longest
@@ -65,6 +65,10 @@ class Passage:
     def shown(self) -> PassageShown:
         return PassageShown(self.index, self.words, self.is_asked)
 
+    def repeats(self, other: Passage) -> bool:
+        """Whether another one beside it, or of the same words elsewhere, tells as much."""
+        return abs(other.index - self.index) <= 1 or other.terms == self.terms
+
 
 @dataclass(frozen=True)
 class _Wanted:
@@ -114,7 +118,7 @@ def passages(occasion: Occasion) -> tuple[Passage, ...]:
         is_answered = _is_answered(occasion, found) and allowed.has(found + 1)
         place = found + is_answered
         passage = _passage(occasion, index, wanted, place)
-        if passage is None or any(abs(other.index - place) <= 1 for other in kept):
+        if passage is None or any(passage.repeats(other) for other in kept):
             continue
         kept.append(passage)
         if len(kept) == most:
@@ -158,16 +162,19 @@ def _wanted(occasion: Occasion, index: MessageIndex) -> _Wanted:
     texts = list(zip(reversed(recent[:-1]), BEFORE, strict=False))
     texts += ((sentence, SAYS) for sentence in _sentences(recent[-1]))
     questions = questions_in(recent)
-    texts += ((sentence, ASKS) for sentence in questions)
-    question = {term for sentence in questions for term in words.asked(sentence)}
-    asked = naming(words, Asked.of(words, texts), occasion.told.entities)
     names = set(words.of(occasion.responder)) | _speaker_terms(occasion, index)
+    question = {term for sentence in questions for term in words.asked(sentence)} - names
+    about: tuple[str, ...] = ()
+    if sum(map(index.rarity, question)) < LEAST_ASKED * index.rarest:  # "What was it he said?"
+        about = _before(index, recent, questions, names)
+    texts += ((sentence, ASKS) for sentence in (*about, *questions))
+    asked = naming(words, Asked.of(words, texts), occasion.told.entities)
     meant = NOTHING_MEANT if occasion.meant is None else occasion.meant.asked(questions)
     likeness = np.zeros(0)
     if occasion.meant is not None and len(meant):
         likeness = occasion.meant.meanings.likeness(meant)
     is_foreign = words.is_foreign(" ".join(questions))
-    return _Wanted(asked, frozenset(question - names), meant, likeness, is_foreign)
+    return _Wanted(asked, frozenset(question), meant, likeness, is_foreign)
 
 
 def questions_in(recent: Sequence[str]) -> tuple[str, ...]:
@@ -176,6 +183,19 @@ def questions_in(recent: Sequence[str]) -> tuple[str, ...]:
     In a group the second to answer has the first one's answer before them, and the same question.
     """
     return next(filter(None, map(_questions, reversed(recent[-2:]))), ())
+
+
+def _before(
+    index: MessageIndex, recent: Sequence[str], questions: Sequence[str], names: Collection[str]
+) -> tuple[str, ...]:
+    """The sentence that a question which says little goes on from: the last that says anything."""
+    for text in reversed(recent[-2:]):
+        sentences = _sentences(text)
+        if questions and questions[0] in sentences:
+            before = reversed(sentences[: sentences.index(questions[0])])
+            told = (s for s in before if not set(index.words.asked(s)) <= set(names))
+            return tuple(islice(told, 1))
+    return ()
 
 
 def _speaker_terms(occasion: Occasion, index: MessageIndex) -> set[str]:

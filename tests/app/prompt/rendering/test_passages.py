@@ -73,6 +73,29 @@ def test_no_passage_without_a_reason() -> None:
     assert passage_text(called_up(long_ago(HIDING_PLACE, last="What do you mean?"))) == ""
 
 
+def test_a_question_that_says_nothing_asks_about_what_was_said_before_it() -> None:
+    """“What was it he said?” found nothing, though all it is about stood in the sentence before."""
+    said = "Father named the brass astrolabe and the stair so often, and laughed."
+    asked = f"*I sit down.* “{said} What was it?”"
+    assert HIDING_PLACE in passage_text(called_up(long_ago(HIDING_PLACE, last=asked)))
+    # Without a question it is only spoken of, which takes more.
+    passing = f"*I sit down.* “{said} We could stop here.”"
+    assert passage_text(called_up(long_ago(HIDING_PLACE, last=passing))) == ""
+
+
+def test_what_stands_in_the_story_twice_takes_one_place() -> None:
+    """Both places held the same words, and what also told of it was left out."""
+    other = (
+        "Of that granary, long after all the harvests and the fires of those years, an old woman "
+        "told them that nobody had ever seen any astrolabe."
+    )
+    twice = long_ago(HIDING_PLACE, FILLER, FILLER, HIDING_PLACE, FILLER, FILLER, other)
+    wide = Turn("Vera", context=600)
+    told = passage_text(called_up(twice, wide, passages_shown=2, budget_triggered=2000))
+    assert told.count(HIDING_PLACE) == 1
+    assert other in told
+
+
 def meant_in(of: Story, told: str, question: str) -> Meant:
     """Vectors by which a question means what is told, and nothing else that was said."""
     meanings = Meanings()
