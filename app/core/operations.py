@@ -193,7 +193,7 @@ FOLDS = "folds"  # likewise: the running recap that is built anew
 class Worked:
     """What was done of a chat since a moment. seconds: of work, pauses left out. by_kind: how many
     operations were done, and how many failed. paid: those of them that took tokens. tokens: that
-    all of them took.
+    all of them took. spent: tokens of all that was done of the chat, other kinds of work as well.
     """
 
     done: int = 0
@@ -202,3 +202,4 @@ class Worked:
     by_kind: Mapping[OperationKind, tuple[int, int]] = field(default_factory=dict)
     paid: Mapping[OperationKind, tuple[int, int]] = field(default_factory=dict)
     tokens: int = 0
+    spent: int = 0

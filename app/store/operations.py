@@ -170,6 +170,11 @@ class Operations:
             f" AND kind IN ({', '.join('?' * len(kinds))}) GROUP BY kind, status",
             (chat_id, since, *(kind.value for kind in kinds)),
         )
+        ((spent,),) = self._database.execute(
+            "SELECT SUM(prompt_tokens + output_tokens) FROM operation"
+            " WHERE chat_id = ? AND finished >= ? AND started IS NOT NULL",
+            (chat_id, since),
+        )
         found = {
             (kind, status): (count, seconds or 0.0, tokens or 0, paid or 0)
             for kind, status, count, seconds, tokens, paid in rows
@@ -190,6 +195,7 @@ class Operations:
             by_kind=by_kind,
             paid={kind: ended(kind, column=3) for kind in kinds},
             tokens=sum(tokens for _, _, tokens, _ in found.values()),
+            spent=int(spent or 0),
         )
 
     def durations(self, backend: str, limit: int) -> tuple[tuple[OperationKind, float], ...]:

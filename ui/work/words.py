@@ -45,7 +45,11 @@ def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     """How far it is, how long it has worked, and how long it goes on."""
     # What failed is no part of what is done; the head of the page says how much that is.
     every = progress.done + progress.failed + progress.left
-    parts = [tr("{ended} of {all} requests done", ended=number(progress.done), all=number(every))]
+    parts = [
+        tr("{ended} of {all} planned requests done", ended=number(progress.done), all=number(every))
+    ]
+    if progress.tokens:  # of what no plan can name, too, such as merging two memories
+        parts.append(tr("{tokens} tokens in all", tokens=number(progress.tokens)))
     parts.append(tr("{duration} of work", duration=duration_words(progress.elapsed)))
     if is_paused:
         parts.append(tr_in("the queue", "paused"))

@@ -74,4 +74,4 @@ class Followed:
             is_stopping=self.kept.is_stopped,
             is_held=is_held,
         )
-        return replace(found, part=self.kept.part)
+        return replace(found, part=self.kept.part, tokens=self.worked.spent)

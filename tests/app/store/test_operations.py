@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from app.core.operations import OperationKind, OperationSpec, OperationStatus
+from app.core.operations import OperationKind, OperationSpec, OperationStatus, Worked
 from app.store import operations, undo
 from app.store.store import Store
 from app.story.messages import MessageRecap
@@ -38,6 +38,25 @@ async def test_of_finished_work_the_newest_is_kept_and_nothing_that_it_waited_fo
     kept, needs = await store.run(unit)
     assert kept == ["key 6", "key 5", "key 4"]
     assert needs == 4, "those of the three and of the one that is still to do"
+
+
+async def test_what_was_worked_tells_what_was_paid_for_of_each_kind_and_in_all(
+    store: Store,
+) -> None:
+    fold, profile = OperationKind.RUNNING_RECAP, OperationKind.PROFILE
+    chat_id = await store.run(lambda: store.chats.id_of("chat"))
+    taken = [(fold, 0), (fold, 700), (profile, 30), (OperationKind.SCENE_RECAP, 5)]
+    specs = [OperationSpec(kind, chat_id, f"{n}", "a", "") for n, (kind, _) in enumerate(taken)]
+
+    def unit() -> Worked:
+        for (_, tokens), added in zip(taken, store.operations.add(specs), strict=True):
+            done = replace(added, status=OperationStatus.DONE, started=5.0, finished=6.0)
+            store.operations.update(replace(done, prompt_tokens=tokens))
+        return store.operations.worked(chat_id, 0.0, [fold])
+
+    worked = await store.run(unit)
+    assert (worked.by_kind, worked.paid) == ({fold: (2, 0)}, {fold: (1, 0)})
+    assert (worked.tokens, worked.spent) == (700, 735)
 
 
 @pytest.mark.weakness(11)

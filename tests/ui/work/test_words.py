@@ -38,14 +38,24 @@ def test_what_was_done_in_vain_says_why() -> None:
 def test_a_catch_up_says_what_it_waits_for_in_place_of_the_time_left() -> None:
     waits = CatchUpProgress(1, "Harbour", 3, 0, 9, 60.0, 180.0, why="The file is not there.")
     assert progress_facts(waits, is_paused=False) == (
-        "3 of 12 requests done, 1:00 min of work. The file is not there."
+        "3 of 12 planned requests done, 1:00 min of work. The file is not there."
     )
 
 
 def test_what_failed_is_not_said_to_be_done() -> None:
     """ "51 of 129 done, 8 of them failed" stood beside "12 failed", which counts other work too."""
     partly = CatchUpProgress(1, "Harbour", 43, 8, 78, 53.0, 50.0)
-    assert progress_facts(partly, is_paused=False).startswith("43 of 129 requests done, 53 s of ")
+    assert progress_facts(partly, is_paused=False).startswith(
+        "43 of 129 planned requests done, 53 s of "
+    )
+
+
+def test_a_catch_up_says_what_it_took_with_what_no_plan_names() -> None:
+    """442 requests were paid for, and “345 of 345 requests done” was all that was said."""
+    through = CatchUpProgress(1, "Harbour", 345, 0, 0, 60.0, None, tokens=1_360_123)
+    assert progress_facts(through, is_paused=False) == (
+        "345 of 345 planned requests done, 1,360,123 tokens in all, 1:00 min of work"
+    )
 
 
 def test_an_operation_says_what_it_cost_and_who_did_it() -> None:
