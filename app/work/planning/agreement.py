@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.core.operations import Operation, OperationKind, OperationSpec
+from app.core.operations import (
+    FOLDS,
+    MEMORY,
+    RECAPS,
+    Operation,
+    OperationKind,
+    OperationSpec,
+)
 from app.story.story import Story
 from app.work.planning.catch_up import KINDS
 from app.work.planning.folding import scenes_to_fold
 from app.work.planning.memory_planner import Reading
 from app.work.planning.writing import Writing
+
+_RECAP_KINDS = frozenset({OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP})
+# What of a backlog is not wanted with each part of it.
+NOT_WANTED_WITH = {
+    RECAPS: frozenset({OperationKind.MEMORY_PASS}),
+    MEMORY: _RECAP_KINDS,
+    FOLDS: _RECAP_KINDS | {OperationKind.MEMORY_PASS},
+}
 
 
 def stops_with_it(operation: Operation) -> bool:

@@ -12,7 +12,6 @@ from app.core.operations import (
     ALL,
     FOLDS,
     MEMORY,
-    RECAPS,
     CatchUp,
     OperationKind,
     OperationSpec,
@@ -29,6 +28,7 @@ from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import is_demo
 from app.work.jobs.document_making import document_material
 from app.work.planning.agreement import (
+    NOT_WANTED_WITH,
     asks_of_folds,
     by_themselves,
     is_of_a_catch_up,
@@ -52,14 +52,6 @@ from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.catch_ups import CatchUps
 from app.work.scheduling.estimates import Estimates, plan_of, reading_taken
 from app.work.scheduling.followed import Followed, agreed_to
-
-RECAP_KINDS = frozenset({OperationKind.DETECT_BREAKS, OperationKind.SCENE_RECAP})
-# What of a backlog is not wanted with each part of it.
-_UNWANTED = {
-    RECAPS: frozenset({OperationKind.MEMORY_PASS}),
-    MEMORY: RECAP_KINDS,
-    FOLDS: RECAP_KINDS | {OperationKind.MEMORY_PASS},
-}
 
 Enqueue = Callable[[Sequence[OperationSpec]], Awaitable[None]]
 
@@ -302,7 +294,7 @@ class Scheduler:
         """Without the backlog of the part that the user does not want yet."""
         if part == ALL:
             return specs
-        other = _UNWANTED[part]
+        other = NOT_WANTED_WITH[part]
         is_unread = part != MEMORY and not chat.reading_state.extracted
         limit = 0 if is_unread else SceneSettings(settings).catch_up_scenes
         backlog, _ = self._backlog(chat, specs, settings, writing, limit)
