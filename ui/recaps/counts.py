@@ -69,6 +69,10 @@ class RecapCounts(QObject):
                 points.append(GrowthPoint(row.word, tokens, self._sides.side_of(row.number)))
         self._rail.growth.show_points(points, self.subject.budget)
         self._model.show_budget(self.subject.budget)
+        self.show_size()
+
+    def show_size(self) -> None:
+        """Say what becomes of the tokens of the version that is read."""
         self._reading.show_size(self._size_words())
 
     def _size_words(self) -> str:
@@ -76,7 +80,9 @@ class RecapCounts(QObject):
         slots, row = self._session.slots, self._reading.row
         slot = next((one for one in slots.slots if one.key == RUNNING_RECAP_KEY), None)
         is_told = self._is_running and row is not None and row.is_current
-        if not is_told or slot is None or slots.recap is None:
+        if not is_told or slot is None or slots.recap is None or row is None:
+            return ""
+        if slots.recap.version != row.number:  # the prompt is not made anew yet
             return ""
         return size_words(slots.recap, slot)
 

@@ -289,6 +289,7 @@ class RecapsPage(QWidget):
             return
         before = row_before(row := self.shown_row(), self.model.rows)
         self.reading.show_row(row, before, can_delete=self._subject.can_delete)
+        self._counts.show_size()
         self._show_empty()
         self.pinning.follow()
         self._show_back()

@@ -68,7 +68,7 @@ class ReadingPane(QWidget):
         self.is_base_in_prompt = False
         self._title = section()
         self.origin = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
-        self._size = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
+        self.size_note = Label(font=ui_font(12), tone=T3_ROLE, wraps=True)
         self.back = Button(tr("Back to the comparison"), icon="chevron-left")
         self.restore = Button(tr("Restore"), icon="undo")
         self.use = Button(tr("Use this version"), icon="check")
@@ -136,7 +136,7 @@ class ReadingPane(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 12, 0, 0)
         outer.setSpacing(14)
-        for widget in (top, self.origin, self._size, self.offer, self.told, self.pins):
+        for widget in (top, self.origin, self.size_note, self.offer, self.told, self.pins):
             row = centred(widget, COLUMN)
             row.setContentsMargins(GUTTER, 0, GUTTER, 0)
             outer.addLayout(row)
@@ -218,8 +218,8 @@ class ReadingPane(QWidget):
 
     def show_size(self, words: str) -> None:
         """What becomes of its tokens in the next prompt, "" where there is nothing to say."""
-        self._size.setText(words)
-        self._size.setVisible(bool(words) and not self.is_editing)
+        self.size_note.setText(words)
+        self.size_note.setVisible(bool(words) and not self.is_editing)
 
     def show_back(self, words: str) -> None:
         """Offer the way back to an open comparison, "" for none."""
@@ -253,7 +253,7 @@ class ReadingPane(QWidget):
             button.setVisible(is_editing)
         if is_editing:
             others = (self.back, self.restore, self.use, self.compare, self.edit, self.delete)
-            self._size.hide()
+            self.size_note.hide()
             for other in (*others, self.pin, self.pins, self.offer, self.told):
                 other.hide()
             self.text.prose.setExtraSelections([])

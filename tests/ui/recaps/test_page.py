@@ -591,6 +591,30 @@ async def test_the_running_recap_has_one_size_on_every_page(
     assert page.model.tokens(row.number) == slot.full_tokens
 
 
+async def test_only_the_version_in_the_prompt_says_how_much_of_it_is_there(
+    page: RecapsPage, until: Until
+) -> None:
+    """What was said of v287 stood beneath v278 as well, which was in no prompt."""
+    session = page._session
+    await until(lambda: session.slots.recap is not None)
+    told = next(row.number for row in page.model.rows if row.is_current)
+    recap = session.slots.recap
+    assert recap is not None
+    session._slots = replace(session.slots, recap=replace(recap, version=told, tokens=99_999))
+    session.slots_changed.emit(session.slots)
+    assert page.reading.size_note.isVisibleTo(page.reading)
+    press_row(page, told - 1)
+    assert page.reading.row is not None
+    assert page.reading.row.number == told - 1
+    assert not page.reading.size_note.isVisibleTo(page.reading)
+    press_row(page, told)
+    assert page.reading.size_note.isVisibleTo(page.reading)
+    # Another was chosen, and the next prompt is not made yet.
+    session._slots = replace(session.slots, recap=replace(recap, version=told - 1, tokens=99_999))
+    session.slots_changed.emit(session.slots)
+    assert not page.reading.size_note.isVisibleTo(page.reading)
+
+
 async def test_the_growth_of_a_recap_is_drawn_under_its_own_budget(
     page: RecapsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
