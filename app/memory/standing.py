@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from app.memory.records import Ending, Grounding, Memory, Review, Source, Tier
+from app.memory.records import Ending, EndReason, Grounding, Memory, Review, Source, Tier
 from app.memory.retraction import retracted
 from app.story.messages import Message
 from app.story.places import Places
@@ -246,6 +246,14 @@ def _start(memory: Memory, ground: Ground) -> int:
     return max(places, default=BEFORE)
 
 
+def _gave_way_elsewhere(memory: Memory, ending: Ending, ground: Ground) -> bool:
+    """Whether what this story tells gave way to others in another chat of its character, which says
+    nothing of it here: a new story would else take from an older one all that it is about.
+    """
+    is_outranked = ending.reason is EndReason.OUTRANKED and bool(ending.sources)
+    return is_outranked and ground.tells(memory) and not any(map(ground.is_here, ending.sources))
+
+
 def _endings(
     memory: Memory,
     ground: Ground,
@@ -262,6 +270,8 @@ def _endings(
     waiting = list(memory.endings)
     while waiting:
         ending = waiting.pop(0)
+        if _gave_way_elsewhere(memory, ending, ground):
+            continue
         if not ending.by:
             if all(map(ground.reads_as_then, ending.sources)):
                 yield max(map(ground.place, ending.sources), default=BEFORE), ending

@@ -383,6 +383,8 @@ def _after(change: MemoryChange, under_way: _Pass) -> tuple[tuple[Memory, ...], 
     known = {memory.id: memory for memory in under_way.known} | new
     active = {memory.id: memory for memory in under_way.now} | new
     return (
-        tuple(memory for memory in active.values() if not memory.endings),
-        tuple(m for m in known.values() if not m.endings or m.tier in KEPT_KNOWN),
+        tuple(m for m in active.values() if not m.endings or m.id not in new),
+        tuple(
+            m for m in known.values() if not m.endings or m.id not in new or m.tier in KEPT_KNOWN
+        ),
     )

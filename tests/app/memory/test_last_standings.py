@@ -57,3 +57,19 @@ def test_another_memory_or_source_elsewhere_is_looked_at() -> None:
     last.of((_memory("a", 0),), Ground.at(CHAT, places))
     found = last.of((_memory("a", 0), elsewhere), Ground.at(CHAT, places, {(2, "there"): "other"}))
     assert [standing.status for standing in found] == [Status.ACTIVE, Status.STALE]
+
+
+def test_what_another_chat_of_the_character_sets_aside_holds_in_its_own() -> None:
+    """Other stories were read, and of the older one not one lasting memory was left in it."""
+    other = message(0, "There.")
+    elsewhere = Ending(EndReason.OUTRANKED, sources=(Source(2, other.anchor),))
+    here = Ending(EndReason.OUTRANKED, sources=(_source(5),))
+    retired = Ending(EndReason.RETIRED, sources=(Source(2, other.anchor),))
+    memories = tuple(
+        replace(_memory(str(number), 1), endings=(ending,))
+        for number, ending in enumerate((elsewhere, here, retired))
+    )
+    own = standings(memories, Ground.of(CHAT, CHATTER))
+    assert [s.status for s in own] == [Status.ACTIVE, Status.ENDED, Status.ENDED]
+    there = standings(memories, Ground.of(2, (other,)))
+    assert [there[0].status, there[2].status] == [Status.ENDED, Status.ENDED]
