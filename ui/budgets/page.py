@@ -292,7 +292,9 @@ class BudgetsPage(QWidget):
         if preview is None or outlook is None or row is None:
             return
         count = self._session.companion.count_tokens
-        facts = pane_facts(preview, outlook, row, self._needs, count)
+        path, work = self._session.path, self._session.companion.work
+        is_reading = path is not None and work.reading_ahead(path) is not None
+        facts = pane_facts(preview, outlook, row, self._needs, count, is_reading=is_reading)
         self.pane.show_facts(facts)
         self.pane.tuning.show_tunings(
             outlook.tunings,

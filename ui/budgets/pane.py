@@ -36,6 +36,11 @@ NO_MEMORY = N_(
     "does not fit is listed here."
 )
 
+READING = N_(
+    "This story is being read for memory. Budgets apply from the first memory on, and what does "
+    "not fit is listed here."
+)
+
 
 class BudgetPane(QWidget):
     """Signals:
@@ -132,7 +137,7 @@ class BudgetPane(QWidget):
         self.fit.setVisible(facts.fit is not None)
         if facts.fit is not None:
             self.fit.set_text(tr("Make it fit: {fit}", fit=number(facts.fit)))
-        self.read.setVisible(not facts.has_memory)
+        self.read.setVisible(not facts.has_memory and not facts.is_reading)
         self._show_chart(facts)
 
     def _show_chart(self, facts: PaneFacts) -> None:
@@ -182,7 +187,7 @@ def _sentence_on(facts: PaneFacts) -> str:
     if facts.is_growing and row.cut:
         return tr(GROWING)
     if not facts.has_memory:
-        return tr(NO_MEMORY)
+        return tr(READING if facts.is_reading else NO_MEMORY)
     if row.cut:
         said = trn(
             "{n} token of it does not reach the next prompt.",

@@ -33,7 +33,8 @@ class PaneFacts:
     """What the pane says of a slot. lost: the first lines that fall out; count, tokens: of all.
     other: what is left out for another reason, in words. fit: the budget with which all would fit,
     None where it does or where no budget helps. needs: (message, tokens). is_growing: with a
-    larger budget fewer messages fit beside it, and it has the more to tell.
+    larger budget fewer messages fit beside it, and it has the more to tell. is_reading: the story
+    is read for memory, or is next.
     """
 
     row: RowFacts
@@ -46,6 +47,7 @@ class PaneFacts:
     tuned: int | None
     has_memory: bool
     is_growing: bool = False
+    is_reading: bool = False
 
 
 def pane_facts(
@@ -54,6 +56,8 @@ def pane_facts(
     row: RowFacts,
     needs: Sequence[Need],
     count: Callable[[str], int],
+    *,
+    is_reading: bool = False,
 ) -> PaneFacts:
     """count: tokens of a text."""
     key = row.name.key if row.name else ""
@@ -73,6 +77,7 @@ def pane_facts(
         tuning.after if tuning else None,
         bool(occasion.told),
         is_growing,
+        is_reading,
     )
 
 

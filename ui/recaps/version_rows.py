@@ -132,7 +132,7 @@ def told_words(recap: SceneRecap, versions: Sequence[SceneRecap]) -> str:
         return tr("told by the running recap")
     told = [version for version in versions if version.is_locked]
     if recap.is_current and told:
-        return tr("while the running recap is at v{number}", number=told[-1].version + 1)
+        return tr("while the running recap still tells its v{number}", number=told[-1].version + 1)
     return ""
 
 

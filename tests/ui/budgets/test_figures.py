@@ -30,11 +30,11 @@ def row(name: SlotName, *, minimum: int = 0) -> RowFacts:
     )
 
 
-def facts_of(name: SlotName, *, is_unread: bool) -> PaneFacts:
-    occasion = SimpleNamespace(unread=is_unread, told=True)
+def facts_of(name: SlotName, *, is_unread: bool, told: bool = True, **more: bool) -> PaneFacts:
+    occasion = SimpleNamespace(unread=is_unread, told=told)
     preview: Any = SimpleNamespace(prepared=SimpleNamespace(occasion=occasion), standings={})
     outlook: Any = SimpleNamespace(slots=SimpleNamespace(contents=()), tunings=())
-    return pane_facts(preview, outlook, row(name), (), len)
+    return pane_facts(preview, outlook, row(name), (), len, **more)
 
 
 def test_a_number_below_the_least_becomes_the_least(qtbot: QtBot) -> None:
@@ -48,6 +48,16 @@ def test_a_number_below_the_least_becomes_the_least(qtbot: QtBot) -> None:
     QTest.keyClicks(field, "300")
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert settled == [800]
+
+
+def test_what_is_being_read_is_not_offered_to_be_read(qtbot: QtBot) -> None:
+    """ "Nothing is remembered of this story yet. Read this story now" stood there meanwhile."""
+    pane = BudgetPane()
+    qtbot.addWidget(pane)
+    for is_reading in (False, True):
+        pane.show_facts(facts_of(SlotName.LONG, is_unread=False, told=False, is_reading=is_reading))
+        assert pane.read.isHidden() is is_reading
+        assert ("is being read" in pane.sentence.text()) is is_reading
 
 
 def test_no_budget_is_offered_to_what_grows_with_its_budget(qtbot: QtBot) -> None:

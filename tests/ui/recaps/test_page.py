@@ -379,7 +379,7 @@ async def test_a_scene_has_versions_of_its_own(
     await until(lambda: page.model.rowCount() == 2)
     assert page.reading.row is not None
     assert page.reading.row.text == "They met."
-    told = "while the running recap is at v1"
+    told = "while the running recap still tells its v1"
     assert [(row.is_locked, row.told) for row in page.model.rows] == [
         (False, told),
         (True, "told by the running recap"),
