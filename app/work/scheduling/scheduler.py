@@ -429,9 +429,7 @@ class Scheduler:
         return None if found is None else self.estimates.of(found, writing)
 
     async def reading(self, chat: OpenChat, *, again: bool = False) -> CatchUpPlan | None:
-        """What reading a chat for its memory up to its last message takes; None: no request. again:
-        from its beginning, whatever was read.
-        """
+        """What reading a chat to its last message takes; None: no request. again: all of it."""
         writing, settings = self._writing(), {**chat.settings(), "memory_auto": True}
         wanted = replace(chat.reading_state, is_wanted=True)
         wanted = replace(wanted, extracted=()) if again else wanted
