@@ -90,7 +90,19 @@ def _what(plan: CatchUpPlan) -> list[str]:
             last=plan.last,
         )
         said.append(scenes)
+    elif _is_of_folds(plan):
+        folds = trn(
+            "{n} scene is still to be added to the running recap.",
+            "{n} scenes are still to be added to the running recap.",
+            plan.folds,
+        )
+        said.append(folds)
     return said
+
+
+def _is_of_folds(plan: CatchUpPlan) -> bool:
+    """Whether there is nothing to do but to add scenes to the running recap."""
+    return plan.folds > 0 and not (plan.scenes or plan.search.requests or plan.reading.requests)
 
 
 def again_sentence(plan: CatchUpPlan) -> str:
@@ -146,6 +158,8 @@ def _work_sentence(plan: CatchUpPlan, *, alone: bool) -> str:
             requests=requests,
             cost=cost,
         )
+    elif _is_of_folds(plan):
+        work = tr("That takes {requests} to the model, about {cost}.", requests=requests, cost=cost)
     elif not plan.scenes:
         work = tr("About {cost}.", cost=cost)
     elif not alone and not plan.has_parts:
@@ -193,6 +207,8 @@ def plan_command(plan: CatchUpPlan) -> str:
     """What the button says that has all of a backlog worked off."""
     if plan.has_parts:
         return tr("Do all of it")
+    if _is_of_folds(plan):
+        return tr("Add them")
     is_reading_alone = plan.reading.requests == plan.requests > 0
     return tr(READ) if is_reading_alone else tr("Write the recaps")
 

@@ -84,6 +84,16 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
     )
 
 
+def test_what_is_left_of_a_rebuild_is_no_writing_of_recaps() -> None:
+    """It said "About 570,000 tokens." beside "Write the recaps", and not how many requests."""
+    left = CatchUpPlan(0, 0, 2_990, 265, 540_000, 30_000, folds=265)
+    assert plan_sentence(left) == (
+        "265 scenes are still to be added to the running recap. "
+        "That takes 265 requests to the model, about 570,000 tokens."
+    )
+    assert plan_command(left) == "Add them"
+
+
 def test_an_offer_over_the_story_says_the_same_in_one_sentence() -> None:
     """Nine lines with eleven numbers lay over the chat."""
     reading = ReadingCost(140, 8, 30_000, 3_000, passes=8, first=4, last=143)
