@@ -23,11 +23,14 @@ class ChatCopy:
 
 @dataclass(frozen=True, slots=True)
 class ChatAlarm:
-    """A chat lost much, or cannot be read any more. copy: what there is to go back to."""
+    """A chat lost much, or cannot be read any more. copy: what there is to go back to. is_gone: its
+    file is.
+    """
 
     chat: Path
     copy: ChatCopy
     sentence: str
+    is_gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ class ChatCopies(QObject):
         guard = session.companion.guard
         guard.name = lambda chat: chat_words(guard.chat_of(chat))
         session.chat_alarm.connect(self._on_alarm)
+        session.library_changed.connect(self._on_library_changed)
         notice.acted.connect(self._on_acted)
 
     def begin(self) -> None:
@@ -37,6 +38,12 @@ class ChatCopies(QObject):
     def _on_alarm(self, alarm: ChatAlarm) -> None:
         self._alarm = alarm
         self._notice.offer(ALARM, alarm.sentence, way_on=tr("Look at the copy"), is_bad=True)
+
+    def _on_library_changed(self) -> None:
+        """A chat that is there again, or another under its name, is not called deleted."""
+        alarm = self._alarm
+        if alarm is not None and alarm.is_gone and alarm.chat.exists():
+            self._notice.withdraw(ALARM)
 
     def _on_acted(self, key: str) -> None:
         if key == ALARM and self._alarm is not None:

@@ -174,7 +174,7 @@ class ChatGuard:
             newest.messages,
             chat=self.name(chat),
         )
-        return ChatAlarm(chat, newest, sentence)
+        return ChatAlarm(chat, newest, sentence, is_gone=True)
 
     def _look(self, chat: Path) -> ChatAlarm | None:
         newest = self._newest(chat)

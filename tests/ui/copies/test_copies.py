@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -82,6 +83,32 @@ async def test_a_chat_of_which_only_copies_are_left_can_be_chosen(
     await until(lambda: session.path not in (None, demo_tavern.chat))
     assert session.path is not None
     assert session.path.read_bytes() == before
+
+
+async def test_a_chat_that_is_there_again_is_not_called_deleted(
+    demo_window: MainWindow,
+    companion: Companion,
+    demo_tavern: WrittenTavern,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.work.chats.chat_guard.GONE_SECONDS", 0.0)
+    other, notice = demo_tavern.chat.with_name("Another chat.jsonl"), demo_window.frame.notice
+    text = json.dumps({"chat_metadata": {"integrity": "another"}})
+    lines = demo_tavern.chat.read_text("utf-8").splitlines()
+    other.write_text("\n".join([text, *lines[1:]]), "utf-8")
+    await companion.guard.look(other)
+    before = other.read_bytes()
+    other.unlink()
+    await companion.guard.look(other)
+    await until(lambda: "was deleted" in notice.sentence)
+    assert demo_window.desk is not None
+    session = demo_window.desk.session
+    session.library_changed.emit()
+    assert "was deleted" in notice.sentence
+    other.write_bytes(before)
+    session.library_changed.emit()
+    await until(lambda: "was deleted" not in notice.sentence)
 
 
 async def test_a_chat_without_copies_says_when_there_will_be_one(
