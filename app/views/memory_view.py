@@ -23,7 +23,8 @@ class MemoryView:
     index, the last one by default. policy: what the character may keep. pause: since where nothing
     is added to the chat's memory, None while it is. problem: why another program's was not taken
     in, "" when it was. kept_by: name of the group or character that keeps what people of this chat
-    lived through there, by id of the memory.
+    lived through there, by id of the memory. is_alone: what only other chats say is left out of
+    this one, as the user chose.
     """
 
     story: Story
@@ -36,6 +37,14 @@ class MemoryView:
     pause: Pause | None = None
     problem: str = ""
     kept_by: Mapping[str, str] = field(default_factory=dict)
+    is_alone: bool = False
+
+    @property
+    def counting(self) -> tuple[Standing, ...]:
+        """What counts in this chat: all, or what is told in its own story."""
+        if not self.is_alone:
+            return self.memories
+        return tuple(s for s in self.memories if self.ground.tells(s.memory))
 
     def of(self, tier: Tier) -> tuple[Standing, ...]:
         """What stands in a tier; what waits for review, or was refused, is not in it."""
@@ -51,6 +60,7 @@ class MemoryView:
             and (self.policy, self.pause, self.problem)
             == (other.policy, other.pause, other.problem)
             and self.kept_by == other.kept_by
+            and self.is_alone is other.is_alone
         )
 
     @property

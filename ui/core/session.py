@@ -17,6 +17,7 @@ from app.core.tasks import TaskSupervisor
 from app.core.translation import N_, retold, tr
 from app.prompt.reach import NOTHING_REACHED, Reached
 from app.prompt.slots import SlotSet
+from app.settings.memory import MemorySettings
 from app.story.story import ChatRef, Story
 from ui.controls.timers import once
 from ui.core.chat_words import chat_words
@@ -210,6 +211,12 @@ class Session(QObject):
                     command=sentence_of(name),
                 )
             )
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether what only other chats say is left out of the chat that is shown."""
+        name, path = MemorySettings.other_chats_enabled.name, self._path
+        return path is not None and not self.companion.setting(name, path=path).value
 
     def undo(self) -> None:
         """Take back what was done last, in this chat or outside of all, and say what it was."""

@@ -127,6 +127,7 @@ class MemoriesPage(QWidget):
         session, table, pane, hands = self._session, self.table, self.pane, self.hands
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
+        session.slots_changed.connect(self._on_slots_changed)
         session.operations_changed.connect(self._show_operations)
         session.undone.connect(self.arranging.hold.let_go)
         self.arranging.hold.ended.connect(self._on_let_go)
@@ -242,6 +243,10 @@ class MemoriesPage(QWidget):
         if change.memories or change.first_message is not None:
             self.refresh()
 
+    def _on_slots_changed(self, _slots: object) -> None:
+        if self._view is not None and self._view.is_alone is not self._session.is_alone:
+            self.refresh()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._is_stale:
@@ -269,6 +274,7 @@ class MemoriesPage(QWidget):
             self.model.ground, self.model.at = view.ground, view.at
             self.moment.show_story(view.story)
             return
+        self.rail.show_alone(view.is_alone)
         self._by_id = {standing.memory.id: standing for standing in view.memories}
         self.waiting_changed.emit(len(view.review))
         self.moment.show_story(view.story)

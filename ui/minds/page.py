@@ -114,6 +114,7 @@ class MindsPage(QWidget):
         session, hands = self._session, self.hands
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
+        session.slots_changed.connect(self._on_slots_changed)
         session.operations_changed.connect(self._show_operations)
         for view in (self.map, self.table):
             view.person_chosen.connect(self.choose_person)
@@ -208,6 +209,12 @@ class MindsPage(QWidget):
 
     def _on_story_changed(self, change: StoryChange) -> None:
         if change.memories or change.scenes or change.first_message is not None:
+            self._is_stale = True
+            if self.isVisible():
+                self.refresh()
+
+    def _on_slots_changed(self, _slots: object) -> None:
+        if self._minds is not None and self._minds.view.is_alone is not self._session.is_alone:
             self._is_stale = True
             if self.isVisible():
                 self.refresh()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from app.core.translation import N_, tr
 from app.memory.epistemic.epistemic_map import EpistemicMap
@@ -33,7 +34,8 @@ WHY = {
 
 
 def epistemic_map(view: MemoryView, packs: Sequence[LanguagePack]) -> EpistemicMap:
-    """The map of a chat, to be asked for any of its messages."""
+    """The map of a chat, to be asked for any of its messages; of what counts in it."""
+    view = replace(view, memories=view.counting)
     speakers = (
         message.name
         for message in view.story.messages

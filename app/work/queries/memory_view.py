@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.memory.standing import standings
+from app.settings.memory import MemorySettings
 from app.views.memory_view import MemoryView
 from app.work.chats.open_chat import OpenChat
 
@@ -21,4 +22,5 @@ def memory_view(chat: OpenChat, at: int | None = None) -> MemoryView:
         chat.pause,
         chat.memory_problem,
         {m.id: chat.keepers[m.character].name for m in chat.elsewhere},
+        not MemorySettings(chat.prompt_settings()).other_chats_enabled,
     )

@@ -925,3 +925,20 @@ async def test_the_palette_finds_memories_of_the_chat_and_leads_to_them(
     desk._palette._choose(shown.index(place))
     assert demo_window.page is page
     await until(lambda: page.chosen.ids == [memory.id])
+
+
+async def test_what_is_left_out_of_a_chat_is_not_shown_among_its_memories_at_first(
+    page: MemoriesPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """ "90 active" of a new chat were nearly all of others, which its prompt left out."""
+    await wake(page, until)
+    here = page.rail.shows["here"]
+    assert not here.isChecked()
+    path = demo_tavern.chat
+    await companion.put_setting("other_chats_enabled", False, path=path)
+    await until(here.isChecked)
+    page.rail.shows["pinned"].click()
+    await until(lambda: bool(ProgramSettings(companion.settings).memories_shown))
+    assert "here" not in ProgramSettings(companion.settings).memories_shown.split(",")
+    await companion.put_setting("other_chats_enabled", True, path=path)
+    await until(lambda: not here.isChecked())

@@ -519,3 +519,15 @@ async def test_people_stay_in_view_on_a_map_that_is_longer_than_the_page(
         for tie in view.ties:
             start = tie.path.elementAt(0)
             assert abs(start.y - view.people[tie.stance.person].y()) < PERSON_DISC
+
+
+async def test_the_map_is_read_anew_when_other_chats_are_left_out(
+    page: MindsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    def is_alone() -> bool:
+        return page._minds is not None and page._minds.view.is_alone
+
+    await companion.put_setting("other_chats_enabled", False, path=demo_tavern.chat)
+    await until(is_alone)
+    await companion.put_setting("other_chats_enabled", True, path=demo_tavern.chat)
+    await until(lambda: not is_alone())

@@ -78,6 +78,7 @@ class MemoryRail(QWidget):
         self.places: dict[str, PlaceButton] = {}
         self.shows: dict[str, QCheckBox] = {}
         self._counts: dict[str, Label] = {}
+        self._here_before: bool | None = None  # what was chosen, while the chat stands alone
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(8, 6, 8, 12)
@@ -167,6 +168,18 @@ class MemoryRail(QWidget):
         self.places[key].setChecked(True)
         self.place_chosen.emit(key)
 
+    def show_alone(self, is_alone: bool) -> None:
+        """What only other chats say is left out of the chat, or no more: the box follows, and can
+        be pressed all the same. What is `kept` is what was chosen beside that.
+        """
+        box = self.shows[HERE]
+        if is_alone and self._here_before is None:
+            self._here_before = box.isChecked()
+            box.setChecked(True)
+        elif not is_alone and self._here_before is not None:
+            box.setChecked(self._here_before)
+            self._here_before = None
+
     def show_counts(self, arranged: Arranged, *, people: int, texts: int) -> None:
         """Say how many there are of each."""
         self.places[ALL].set_count(sum(arranged.held.values()))
@@ -194,7 +207,9 @@ class MemoryRail(QWidget):
         self.shows_changed.emit()
 
     def _on_pressed(self) -> None:
-        here = (HERE,) if self.shows[HERE].isChecked() else ()
+        before = self._here_before
+        is_here = self.shows[HERE].isChecked() if before is None else before
+        here = (HERE,) if is_here else ()
         self.shows_wanted.emit(",".join((HOLDS, *sorted(self.show_set), *here)))
 
 

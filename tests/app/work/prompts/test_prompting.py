@@ -97,6 +97,31 @@ async def test_memories_of_other_chats_are_counted_and_can_be_left_out_of_one_ch
     assert "- The well is deep." in texts(await told(world.tavern.chat))[LONG]
 
 
+async def test_what_is_left_out_of_a_chat_is_on_no_map_of_it(world: World) -> None:
+    """The map began with matters of another story, joined to the people of this one."""
+    other = write_chat(
+        world.tavern.chat.with_name("Elsewhere.jsonl"), [message(n) for n in range(6)]
+    )
+    view = await world.open(other)
+    here = view.ground.chat
+    secret = {"tier": Tier.EPISTEMIC, "type": "knows", "subject": "Midge"}
+    own = Source(here, view.story.messages[1].anchor)
+    await world.write(
+        world.kept("that the well is deep", 3, **secret),
+        replace(world.kept("that the ford is closed", 3, **secret), chat=here, sources=(own,)),
+    )
+
+    def matters() -> list[str]:
+        topics = world.companion.remembered.minds(other).map.topics
+        return sorted(topic.title for topic in topics)
+
+    assert matters() == ["The ford is closed", "The well is deep"]
+    await world.companion.put_setting("other_chats_enabled", False, path=other)
+    assert matters() == ["The ford is closed"]
+    assert world.companion.memory(other).is_alone
+    assert len(world.companion.memory(other).memories) == 2
+
+
 async def test_a_branch_tells_nothing_of_another_chat(world: World) -> None:
     await world.write(world.kept("The well is deep.", 3))
     branch = world.branch("Branch", 12)
