@@ -42,6 +42,12 @@ class Standing:
     ending: Ending | None = None
 
     @property
+    def is_set_aside(self) -> bool:
+        """Whether it gave way to others of its kind only: nothing says that it is over."""
+        is_outranked = self.ending is not None and self.ending.reason is EndReason.OUTRANKED
+        return self.status is Status.ENDED and is_outranked
+
+    @property
     def is_active(self) -> bool:
         return self.status is Status.ACTIVE
 

@@ -17,6 +17,7 @@ from app.memory.records import (
 )
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.memory.tiers.table import TIERS
+from app.settings.values import REGISTRY
 from app.story.messages import Message
 from app.story.recaps import BUILT_IN, YOU
 from ui.core.slot_words import maker_words
@@ -124,16 +125,9 @@ def plain_kind(tier: Tier) -> str:
     return stored_word(types[0]) if len(types) == 1 else ""
 
 
-def is_set_aside(standing: Standing) -> bool:
-    """Whether it gave way to others of its kind only: nothing says that it is over."""
-    ending = standing.ending
-    is_outranked = ending is not None and ending.reason is EndReason.OUTRANKED
-    return standing.status is Status.ENDED and is_outranked
-
-
 def status_words(standing: Standing) -> str:
     """How it stands, in a word or two."""
-    return tr("Set aside") if is_set_aside(standing) else tr(STATUS_WORDS[standing.status])
+    return tr("Set aside") if standing.is_set_aside else tr(STATUS_WORDS[standing.status])
 
 
 def standing_words(standing: Standing) -> str:
@@ -206,19 +200,22 @@ def ending_words(standing: Standing) -> tuple[str, str]:
     it gave way to others only.
     """
     how = f"{history_words(standing)}."
-    if not is_set_aside(standing):
+    if not standing.is_set_aside:
         return tr("How it ended"), how
     if is_put_aside(standing.memory):
         return tr("Set aside"), how
+    cap = TIERS[standing.memory.tier].most
+    if not cap:
+        return tr("Set aside"), f"{how} {tr('Nothing says that it is over.')}"
     kept = tr(
         "Nothing says that it is over. The newest and the most important are kept, as many as the "
-        "settings say."
+        "setting “{setting}” says.",
+        setting=REGISTRY[cap].label,
     )
     if standing.memory.tier is not Tier.LONG_TERM:
         return tr("Set aside"), f"{how} {kept}"
-    return tr(
-        "Set aside"
-    ), f"{how} {kept} {tr('This one is told again when the talk turns to it.')}"
+    again = tr("This one is told again when the talk turns to it.")
+    return tr("Set aside"), f"{how} {kept} {again}"
 
 
 def importance_words(memory: Memory) -> str:
@@ -321,14 +318,18 @@ def excerpt(message: Message) -> str:
 
 
 def held_words(found: Arranged, at: int, *, is_demo: bool) -> str:
-    """How many memories hold, and how many ended. at: the message looked at, -1 for the last."""
+    """How many memories hold, ended, and gave way to others. at: the message looked at, -1 for the
+    last.
+    """
     held = sum(found.held.values())
-    ended = found.statuses.get(Status.ENDED, 0)
-    if not held and not ended:
+    ended = found.statuses.get(Status.ENDED, 0) - found.aside
+    if not held and not ended and not found.aside:
         return ""
     words = trn("{n} active", "{n} active", held)
     if ended:
         words += ", " + trn("{n} ended", "{n} ended", ended)
+    if found.aside:
+        words += ", " + trn("{n} set aside", "{n} set aside", found.aside)
     if is_demo:
         words += ", " + tr("made for the demo")
     if at >= 0:

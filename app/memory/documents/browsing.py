@@ -31,6 +31,7 @@ class Show(StrEnum):
     """Which memories are shown beside those that hold."""
 
     ENDED = "ended"
+    ASIDE = "aside"  # gave way to others, and may well be true
     LOST = "lost"  # stale or withdrawn
     WAITING = "waiting"
     REJECTED = "rejected"
@@ -68,7 +69,7 @@ class Wanted:
 
     tier: Tier | None = None
     query: tuple[Term, ...] = ()
-    show: frozenset[Show] = frozenset({Show.ENDED, Show.LOST, Show.WAITING})
+    show: frozenset[Show] = frozenset({Show.ENDED, Show.ASIDE, Show.LOST, Show.WAITING})
     only_pinned: bool = False
     only_builtin: bool = False
     only_here: bool = False
@@ -100,7 +101,8 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Arranged:
     """Rows to show. held: how many hold, by tier. statuses: how many of each, of all tiers; both of
-    what alone is to be shown. pinned, builtin, here: of all.
+    what alone is to be shown. aside: of those that ended, what only gave way to others. pinned,
+    builtin, here: of all.
     """
 
     rows: tuple[Row, ...] = ()
@@ -110,6 +112,7 @@ class Arranged:
     builtin: int = 0
     here: int = 0
     found: int = 0
+    aside: int = 0
 
 
 def sentence_of(memory: Memory) -> str:
@@ -152,7 +155,7 @@ def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
     """What of these is shown, group by group, what was replaced right under its heir."""
     held: Counter[Tier] = Counter()
     statuses: Counter[Status] = Counter()
-    pinned = builtin = here = 0
+    pinned = builtin = here = aside = 0
     standings = _without_twins(standings)
     for standing in standings:
         if standing.is_active:
@@ -161,6 +164,7 @@ def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
             here += _is_here(standing, wanted)
         if _is_let_through(standing, wanted):
             statuses[standing.status] += 1
+            aside += standing.is_set_aside
             held[standing.memory.tier] += standing.is_active
     found = [standing for standing in standings if _is_wanted(standing, wanted)]
     rows: list[Row] = []
@@ -172,7 +176,8 @@ def arranged(standings: Sequence[Standing], wanted: Wanted) -> Arranged:
         rows.append(Row(name, tier=tier, count=count, is_folded=is_folded))
         if not is_folded:
             rows += _members(name, members, wanted)
-    return Arranged(tuple(rows), dict(held), dict(statuses), pinned, builtin, here, len(found))
+    counts = (pinned, builtin, here, len(found), aside)
+    return Arranged(tuple(rows), dict(held), dict(statuses), *counts)
 
 
 def in_place(found: Arranged, shown: Sequence[Row], by_id: Mapping[str, Standing]) -> Arranged:
@@ -297,7 +302,7 @@ def _is_wanted(standing: Standing, wanted: Wanted) -> bool:
         return False
     return (
         _is_let_through(standing, wanted)
-        and _is_shown(standing.status, wanted.show)
+        and _is_shown(standing, wanted.show)
         and all(_fits(standing, term, wanted.scenes) is not term.is_not for term in wanted.query)
     )
 
@@ -326,12 +331,12 @@ def _is_here(standing: Standing, wanted: Wanted) -> bool:
     return wanted.ground is None or wanted.ground.tells(standing.memory)
 
 
-def _is_shown(status: Status, show: frozenset[Show]) -> bool:
-    match status:
+def _is_shown(standing: Standing, show: frozenset[Show]) -> bool:
+    match standing.status:
         case Status.ACTIVE:
             return True
         case Status.ENDED:
-            return Show.ENDED in show
+            return (Show.ASIDE if standing.is_set_aside else Show.ENDED) in show
         case Status.WAITING:
             return Show.WAITING in show
         case Status.REJECTED:

@@ -134,6 +134,8 @@ async def test_of_each_tier_so_many_hold_as_are_to_be_kept(tmp_path: Path) -> No
         assert {status_words(s) for s in (lasting, lately)} == {"Set aside"}
         assert standing_words(lasting) == "set aside for others"
         assert ending_words(lasting)[0] == "Set aside"
+        assert "as the setting “Long-term memories” says" in ending_words(lasting)[1]
+        assert "as the setting “Session memories” says" in ending_words(lately)[1]
         assert "told again when the talk turns to it" in ending_words(lasting)[1]
         assert "told again" not in ending_words(lately)[1]
 

@@ -19,7 +19,6 @@ from ui.memories.words import (
     STATUS_ICONS,
     WITHOUT_MODEL,
     head_words,
-    is_set_aside,
     is_without_model,
     kind_words,
     percent,
@@ -182,7 +181,7 @@ class MemoryDelegate(QStyledItemDelegate):
                 painter.fillRect(QRectF(x, area.y() + 32, 1, area.height() - 32), t.ctl)
         is_ended = standing.status in (Status.ENDED, Status.WITHDRAWN, Status.REJECTED)
         font = ui_font(12 if is_narrow else 12.5, MEDIUM if is_ended else SEMIBOLD)
-        font.setStrikeOut(is_ended and not is_set_aside(standing))  # it may well be true
+        font.setStrikeOut(is_ended and not standing.is_set_aside)  # it may well be true
         line = area.adjusted(INDENT, 0, -8, 0)
         if not is_narrow:
             line = area.adjusted(INDENT, 4, -8, -21)

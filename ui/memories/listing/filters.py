@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.memory.documents.browsing import Order, Wanted, read_query
+from app.memory.documents.browsing import Order, Show, Wanted, read_query
 from app.memory.documents.scene_memories import ids_by_scene
 from app.memory.records import Tier
 from app.memory.standing import Standing, Status
@@ -78,8 +78,10 @@ class Filters:
         self._tools.field.clear()
         for key in (HERE, PINNED, BUILTIN):
             self._rail.shows[key].setChecked(False)
+        if standing.is_set_aside:
+            self._rail.shows[Show.ASIDE.value].setChecked(True)
         for key in (Status.ENDED, Status.WAITING, Status.REJECTED):
-            if standing.status is key:
+            if standing.status is key and not standing.is_set_aside:
                 self._rail.shows[key.value].setChecked(True)
         if standing.status in (Status.STALE, Status.WITHDRAWN):
             self._rail.shows["lost"].setChecked(True)

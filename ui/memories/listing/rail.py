@@ -35,8 +35,16 @@ HERE, PINNED, BUILTIN = "here", "pinned", "built-in"
 _SHOWS = (
     (
         Show.ENDED,
-        N_("Ended or set aside"),
-        N_("What was replaced, merged, resolved, or gave way to others."),
+        N_("Ended"),
+        N_("What was replaced, merged or resolved."),
+    ),
+    (
+        Show.ASIDE,
+        N_("Set aside"),
+        N_(
+            "What gave way to others: more are remembered than the settings keep in sight. Nothing "
+            "says that it is over."
+        ),
     ),
     (
         Show.LOST,
@@ -189,7 +197,8 @@ class MemoryRail(QWidget):
         self.places[TEXTS].set_count(texts)
         statuses: Mapping[Status, int] = arranged.statuses
         counts = {
-            Show.ENDED.value: statuses.get(Status.ENDED, 0),
+            Show.ENDED.value: statuses.get(Status.ENDED, 0) - arranged.aside,
+            Show.ASIDE.value: arranged.aside,
             Show.LOST.value: sum(statuses.get(status, 0) for status in LOST),
             Show.WAITING.value: statuses.get(Status.WAITING, 0),
             Show.REJECTED.value: statuses.get(Status.REJECTED, 0),
@@ -213,7 +222,7 @@ class MemoryRail(QWidget):
         self.shows_wanted.emit(",".join((HOLDS, *sorted(self.show_set), *here)))
 
 
-SHOWN_AT_FIRST = (Show.ENDED, Show.LOST, Show.WAITING)
+SHOWN_AT_FIRST = (Show.ENDED, Show.ASIDE, Show.LOST, Show.WAITING)
 
 
 class PlaceButton(QAbstractButton):

@@ -24,6 +24,7 @@ from app.memory.documents.browsing import (
 from app.memory.records import Ending, EndReason, Grounding, Memory, Review, Source, Tier
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.story.recaps import BUILT_IN
+from ui.memories.words import held_words
 
 
 def standing(
@@ -57,6 +58,22 @@ HIDING = standing(
 
 def names(rows: object) -> list[str]:
     return [row.standing.memory.id if row.standing else f"[{row.group}]" for row in rows]  # type: ignore[attr-defined]
+
+
+def test_what_gave_way_to_others_is_counted_and_shown_apart_from_what_ended() -> None:
+    """The whole past of a long story stood under "Ended", though nothing had ended it."""
+    aside = replace(
+        standing("aside", status=Status.ENDED, start=2), ending=Ending(EndReason.OUTRANKED)
+    )
+    everything = [OLD, MIDDLE, NEW, aside]
+    found = arranged(everything, Wanted())
+    assert (found.aside, found.statuses[Status.ENDED]) == (1, 3)
+    assert held_words(found, -1, is_demo=False) == "1 active, 2 ended, 1 set aside"
+    assert "aside" in names(found.rows)
+    rows = names(arranged(everything, Wanted(show=frozenset({Show("aside")}))).rows)
+    assert ("aside" in rows, "old" in rows) == (True, False)
+    rows = names(arranged(everything, Wanted(show=frozenset({Show.ENDED}))).rows)
+    assert ("aside" in rows, "old" in rows) == (False, True)
 
 
 def test_what_was_replaced_stands_under_its_heir_newest_first() -> None:
