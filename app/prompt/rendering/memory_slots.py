@@ -41,6 +41,7 @@ SCENE_STATE: Mapping[str, str] = {
 SCENE_NOW = "The scene now:"
 EARLIER = "Earlier, as things stood then:"
 HAPPENING = "event"  # the type of long-term memory that tells what happened, not what is so
+OF_OTHERS = 0.5  # of a long-term memory's worth that only the character's other chats tell
 OF_THEN = 0.6  # of a detail's worth that is told as past: the recap tells what came of it
 OF_MOMENT = 50.0  # what the moment adds to a memory's rank that doubles its worth
 YOURS_RANK, NOW_RANK, OTHER_RANK = range(3)
@@ -59,6 +60,8 @@ def long_draft(occasion: Occasion) -> Draft:
     best_first = ranked(held, utilities(held, occasion.common))
     worths = {s.memory.id: occasion.worth(s, LASTING, at_head=True) for s in memories}
     worths = _with_floors(best_first, worths, Tier.LONG_TERM)
+    for id_ in occasion.told.of_other_chats & worths.keys():
+        worths[id_] *= OF_OTHERS
     ranks = _ranks(held)
     past = {s.memory.id for s in memories if _is_past(occasion, s)}
     return _listed(occasion, SlotName.LONG, best_first, memories, left_out, worths, ranks, past)

@@ -226,10 +226,16 @@ class Reconciler:
         return merged_changes([change, MemoryChange(tuple(ended))])
 
     def _within_caps(self, change: MemoryChange, reconciliation: Reconciliation) -> MemoryChange:
-        """Of each tier so many hold as the user wants kept: the others end, and stay to be read. Of
-        long-term memories each member of a group keeps so many.
+        """Of each tier so many of a story hold as the user wants kept: the others end, and stay to
+        be read. Of long-term memories each member of a group keeps so many. What only other chats
+        say has its place there: a new story of a character takes nothing from an old one.
         """
-        holding = _holding(change, reconciliation)
+        here = {memory.id for memory in reconciliation.claimed}
+        holding = [
+            memory
+            for memory in _holding(change, reconciliation)
+            if memory.id in here or _is_of_this_story(memory, reconciliation)
+        ]
         ending = Ending(EndReason.OUTRANKED, sources=reconciliation.newest)
         ended: list[Memory] = []
         for tier, spec in TIERS.items():
@@ -323,6 +329,13 @@ def _holding(change: MemoryChange, reconciliation: Reconciliation) -> list[Memor
     by_id |= {memory.id: memory for memory in change.memories}
     waiting = (Review.WAITING, Review.REJECTED)
     return [m for m in by_id.values() if not m.endings and m.review not in waiting]
+
+
+def _is_of_this_story(memory: Memory, reconciliation: Reconciliation) -> bool:
+    """Whether this chat says it, or the one that it branched from; what nobody says counts, too."""
+    chats = {source.chat for source in reconciliation.newest}
+    is_said_elsewhere = bool(memory.sources) and chats.isdisjoint(s.chat for s in memory.sources)
+    return not is_said_elsewhere or reconciliation.places.get(memory.id, BEFORE) != BEFORE
 
 
 def _kept_apart(memories: Sequence[Memory]) -> MemoryChange:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.memory.records import EndReason, Tier
-from tests.chat_files import message
+from tests.chat_files import HEADER, message, write_chat
 from tests.fakes import RecordedRequest
 from tests.scripted_memory import (
     Play,
@@ -138,6 +138,33 @@ async def test_of_each_tier_so_many_hold_as_are_to_be_kept(tmp_path: Path) -> No
         assert "as the setting “Session memories” says" in ending_words(lately)[1]
         assert "told again when the talk turns to it" in ending_words(lasting)[1]
         assert "told again" not in ending_words(lately)[1]
+
+
+async def test_a_new_story_of_a_character_takes_no_place_from_an_old_one(tmp_path: Path) -> None:
+    """The limit counted all chats of a character: what another story said pushed out what this one
+    had, also the weightiest, and its own prompt told of the other story alone.
+    """
+    old = ("silver bell", "iron gate", "blue ferry", "red apple", "tin whistle")
+    new = ("old mill", "white owl", "long rope", "stone jar", "paper kite")
+    script = Script(
+        {thing: f"[fact:3:permanent:sources={{n}}] Mira owns a {thing}." for thing in (*old, *new)}
+    )
+    caps: dict[str, Any] = {"longterm_max": 5, "consolidation_enabled": False}
+    async with playing(tmp_path, script, **caps) as play:
+        await play.add(*(text for thing in old for text in (f"There is a {thing}.", "")))
+        await play.read()
+        other = play.path.with_name("Mira - another story.jsonl")
+        texts = [text for thing in new for text in (f"There is a {thing}.", "")]
+        header = HEADER | {"chat_metadata": {"integrity": "another"}}
+        write_chat(other, [message(n, text) for n, text in enumerate(texts)], header)
+        await play.companion.open_story(other)
+        await play.companion.remembered.read_now(other)
+        await play.companion.settled(other)
+        await play.follow()
+        for path, things in ((play.path, old), (other, new)):
+            view = play.companion.memory(path)
+            active = {s.memory.text for s in view.of(Tier.LONG_TERM) if s.is_active}
+            assert active >= {f"Mira owns a {thing}." for thing in things}
 
 
 async def test_each_member_of_a_group_keeps_as_many_as_a_character_alone(tmp_path: Path) -> None:
