@@ -39,14 +39,25 @@ def fold_material(
     base = fold_base(story, scene.first + 1)
     written = by_hand(story.running.versions, base) if base is not None else ()
     rebuilt = story.running.current
-    if rebuilt is not None and rebuilt.is_retired:
-        # Whoever has it made again of other recaps keeps what they wrote themselves.
+    if rebuilt is not None and rebuilt.is_retired and not is_behind(chat, spec.anchor, rebuilt):
+        # Whoever has it made again of other recaps keeps what they wrote themselves; a version that
+        # reaches less far, as a branch may tell it, says nothing of what comes behind it.
         written = (*written, *by_hand(story.running.versions, rebuilt))
         written = tuple(dict.fromkeys(written))
     pins = (*pins_until(chat, spec.anchor), *map(Pin, within(written, tokens, count)))
     previous, name = base.content if base else "", story.scene_name(scene) or recap.name
     merge = Merge(previous, name, recap.text, tokens, [pin.text for pin in pins])
     return FoldMaterial(base, merge, pins)
+
+
+def is_behind(chat: OpenChat, anchor: str, running: RunningVersion) -> bool:
+    """Whether a version that reaches to this message tells fewer scenes than another one. Scenes
+    whose end is gone do not count.
+    """
+    start = chat.index_of(anchor) or 0
+    reach = chat.index_of(running.last_anchor) or 0
+    ends = (scene.last for scene in chat.story.scenes if scene.closing is not None)
+    return any(start < end <= reach for end in ends)
 
 
 def pins_until(chat: OpenChat, anchor: str) -> list[Pin]:

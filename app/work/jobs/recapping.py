@@ -27,7 +27,7 @@ from app.story.scenes import Scene, scene_digest
 from app.story.story import Story
 from app.views.queued_work import OperationProgress
 from app.work.chats.open_chat import OpenChat
-from app.work.jobs.fold_material import fold_material
+from app.work.jobs.fold_material import fold_material, is_behind
 from app.work.jobs.message_recapping import MessageRecapper
 from app.work.jobs.model_breaks import BreakFinder
 from app.work.jobs.result_cache import ResultCache
@@ -345,13 +345,12 @@ class Recapper:
         current = running.current
         # A recap that is being rebuilt stays in the prompt until the new one reaches as far, or as
         # far as scenes end: that of its last one may be gone.
-        start = chat.index_of(version.last_anchor) or 0
-        reach = (chat.index_of(current.last_anchor) or 0) if current is not None else 0
-        ends = (scene.last for scene in chat.story.scenes if scene.closing is not None)
-        is_behind = (
-            current is not None and current.is_retired and any(start < end <= reach for end in ends)
+        waits = (
+            current is not None
+            and current.is_retired
+            and is_behind(chat, version.last_anchor, current)
         )
-        is_chosen = not (is_behind or _is_overtaken(running, before, version))
+        is_chosen = not (waits or _is_overtaken(running, before, version))
         store.recaps.add_running_version(chat.chat_id, version, choose=is_chosen)
         store.recaps.combine_scene_recap(chat.chat_id, recap.anchor, recap.version, version.created)
 
