@@ -98,7 +98,7 @@ async def test_what_the_parent_was_given_meanwhile_is_not_offered_again_at_a_pri
         async with opened(tmp_path, llm) as companion:
             companion.settings.put("scene_detector", "heuristic")
             companion.settings.put("memory_auto", False)
-            companion.settings.put("catch_up_scenes", 1)
+            companion.settings.put("catch_up_scenes", 5)
             companion.work.pause()
             await companion.open_story(parent)
             await companion.work.start_catch_up(parent)

@@ -64,6 +64,8 @@ async def test_a_catch_up_of_the_demo_begins_at_a_word(companion: Companion) -> 
     companion.work.pause()
     path = companion.demo.path
     await companion.open_story(path)
+    await companion.edits.clear_all(path)
+    assert OperationKind.SCENE_RECAP not in open_kinds(companion)
     assert companion.work.catch_up(path) is not None
     await companion.work.start_catch_up(path)
-    assert OperationKind.DETECT_BREAKS in open_kinds(companion)
+    assert OperationKind.SCENE_RECAP in open_kinds(companion)
