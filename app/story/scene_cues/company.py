@@ -64,12 +64,5 @@ def _capitals(reading: Reading) -> Iterator[str]:
 
 
 def _is_name(word: str, pack: LanguagePack, strangers: Container[str]) -> bool:
-    return (
-        len(word) >= _SHORTEST
-        and word.isalpha()
-        and word not in strangers
-        and word not in pack.stopwords
-        and word not in pack.fillers
-        and word not in pack.place_kinds
-        and not pack.cues_of(word)
-    )
+    is_known = word in strangers or word in pack.place_kinds
+    return len(word) >= _SHORTEST and not is_known and pack.tells(word)

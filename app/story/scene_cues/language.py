@@ -177,6 +177,11 @@ class LanguagePack(Phrases):
     moves: Phrases
     headings: Mapping[str, str]
 
+    def tells(self, word: str) -> bool:
+        """Whether a word, casefolded, says something by itself: no number, common word or cue."""
+        is_common = word in self.stopwords or word in self.fillers
+        return word.isalpha() and not is_common and not self.cues_of(word)
+
 
 def count_ideographs(text: str) -> int:
     """Characters of scripts without spaces in a text; one of them says as much as two letters."""

@@ -171,11 +171,4 @@ def _is_head(words: Sequence[str], at: int, pack: LanguagePack, strangers: Conta
 
 
 def _is_telling(word: str, pack: LanguagePack, strangers: Container[str]) -> bool:
-    return (
-        len(word) >= _SHORTEST
-        and word.isalpha()
-        and word not in strangers
-        and word not in pack.stopwords
-        and word not in pack.fillers
-        and not pack.cues_of(word)
-    )
+    return len(word) >= _SHORTEST and word not in strangers and pack.tells(word)
