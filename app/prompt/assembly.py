@@ -17,7 +17,13 @@ from app.prompt.material import Material, Means
 from app.prompt.occasion import Occasion
 from app.prompt.placement import IN_BLOCK
 from app.prompt.recollection import Recollection
-from app.prompt.room import floors_in, least_for_recap, most_of_total, worth_telling
+from app.prompt.room import (
+    floors_in,
+    free_beside,
+    least_for_recap,
+    most_of_total,
+    worth_telling,
+)
 from app.prompt.set_slots import SEPARATOR_TOKENS, content_of, slots_set
 from app.prompt.slots import Slot, SlotSet, TurnKind
 from app.prompt.telling import (
@@ -30,6 +36,7 @@ from app.prompt.telling import (
 )
 from app.prompt.turn_budgets import (
     borrowers_of,
+    in_chat,
     lent,
     pressed,
     turn_budgets,
@@ -89,15 +96,18 @@ def prepared(
     placement = placement_on(occasion)
     if told:
         occasion = replace(occasion, horizon=horizon_of(occasion, placement))
+    spare = 0
     if told and room is not None and occasion.is_read:
-        worth = worth_telling(occasion, whole, takes_free=not total)
+        most, worth = room, worth_telling(occasion, whole, takes_free=not total)
         room = min(room, worth or room, most_of_total(total) if total else room)
+        if turn.fixed and not total:
+            spare = min(most - room, free_beside(occasion, room, whole))
     if (total or turn.fixed) and room is not None and occasion.is_read:
         # What the slots never take is the messages'.
         sure = surely_from(story, whole - room)
         before = occasion.visible_from
         occasion = replace(occasion, visible_from=sure if before is None else min(before, sure))
-    return Prepared(occasion, means, placement, room, whole)
+    return Prepared(occasion, means, placement, room, whole, spare)
 
 
 @dataclass(frozen=True)
@@ -152,7 +162,8 @@ def _with_memory(
         weights[SlotName.SCENES] //= 4
     if room is not None and occasion.is_read:
         weights = pressed(weights)
-    deal = _Deal(settings, budgets, weights, borrowers, room)
+    late = in_chat(settings, placement)
+    deal = _Deal(settings, budgets, weights, borrowers, room, late, turn.spare)
     drafts, fitting, shown = _dealt(turn, drafts, deal, recaps)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
     elsewhere = occasion.told.told_elsewhere
@@ -174,13 +185,17 @@ def _with_memory(
 
 @dataclass(frozen=True, slots=True)
 class _Deal:
-    """What the drafts of a turn have to share. room: tokens of all together, None for no bound."""
+    """What the drafts of a turn have to share. room: tokens of all together, None for no bound.
+    late, spare: names of those that may use so many more.
+    """
 
     settings: Mapping[str, Any]
     budgets: Budgets
     weights: Mapping[SlotName, int]
     borrowers: Collection[SlotName]
     room: int | None
+    late: Collection[SlotName]
+    spare: int
 
 
 Fitting = dict[SlotName, int]
@@ -220,7 +235,13 @@ def _dealt_once(
         called = [memory.id for memory in turn.called_up.best_first]
         is_untold = bool(turn.occasion.unread) and not turn.occasion.is_read
         found = for_scarce_room(found, fitting, called, has_notes_first=is_untold)
-    return found, fitting, dealt_out(found, fitting, deal.weights, room, count)
+    shown = dealt_out(found, fitting, deal.weights, room, count)
+    if room is not None and deal.spare and shown != fitting:
+        late = [draft for draft in found if draft.name in deal.late]
+        left = room - tokens_of((d for d in found if d.name not in deal.late), shown, count)
+        wanted = {draft.name: fitting[draft.name] for draft in late}
+        shown |= dealt_out(late, wanted, deal.weights, left + deal.spare, count)
+    return found, fitting, shown
 
 
 def _levelled(

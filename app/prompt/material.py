@@ -82,7 +82,8 @@ class Means:
 @dataclass(frozen=True)
 class Material:
     """What the slots of a turn might tell, ranked once, whatever budgets they are made under. room:
-    tokens for all slots, None for no bound. whole: for them and the messages.
+    tokens for all slots, None for no bound. whole: for them and the messages. spare: tokens beyond
+    the room for slots that stand in the chat, as nobody else needs them.
     """
 
     occasion: Occasion
@@ -90,6 +91,7 @@ class Material:
     placement: Placement
     room: int | None
     whole: int
+    spare: int = 0
 
     @cached_property
     def kind(self) -> TurnKind:

@@ -27,6 +27,7 @@ SMALL_PROMPT, RECAP_SHARES = (1_000, 2_000), (1 / 8, 1 / 2)
 # small.
 FLOORS = {SlotName.RELATIONSHIPS: (0, 2), SlotName.EPISTEMIC: (0, 2)}
 STEPS = 8  # parts of a prompt by which the room grows, so that the prompt's head seldom changes
+SLACK = 32  # one part in so many of a prompt stays free: SillyTavern may count more of a message
 
 
 def worth_telling(occasion: Occasion, whole: int, *, takes_free: bool = False) -> int | None:
@@ -51,6 +52,15 @@ def worth_telling(occasion: Occasion, whole: int, *, takes_free: bool = False) -
     step = max(1, whole // STEPS)
     free = max(0, whole - shown) // step * step if takes_free else 0
     return max(free, -(-(worth + _from_elsewhere(occasion)) // step) * step)
+
+
+def free_beside(occasion: Occasion, room: int, whole: int) -> int:
+    """Tokens that are left beside so much room for slots and all messages. whole: as above."""
+    messages, sizes = occasion.story.messages, occasion.story.message_tokens
+    if len(sizes) < len(messages):
+        return 0
+    shown = sum(n for m, n in zip(messages, sizes, strict=False) if not m.is_hidden)
+    return max(0, whole - shown - room - whole // SLACK)
 
 
 def most_of_total(total: int) -> int:

@@ -81,21 +81,27 @@ def pressed(weights: Budgets) -> dict[SlotName, int]:
     return {name: weight * SLOTS[name].pressed // 100 for name, weight in weights.items()}
 
 
-def borrowers_of(settings: Mapping[str, Any], placement: Placement) -> frozenset[SlotName]:
-    """The slots that may use what others leave of the one total. None at the head of the prompt:
-    its text would change with what the others tell.
-    """
-    of_user, slots = BudgetSettings(settings), SlotSettings(settings)
-    if not of_user.is_one_total or not of_user.budgets_lend:
-        return frozenset()
+def in_chat(settings: Mapping[str, Any], placement: Placement) -> frozenset[SlotName]:
+    """The slots that stand in the chat, where what they tell may change with what others tell."""
+    slots = SlotSettings(settings)
     return frozenset(
         name
-        for name in SHARING
+        for name in (*SHARING, SlotName.TRIGGERED)
         if name is not SlotName.LONG
         and not placement.is_in_block(name)
         and name not in placement.by_macro
         and slots.place(name).position is Position.IN_CHAT
     )
+
+
+def borrowers_of(settings: Mapping[str, Any], placement: Placement) -> frozenset[SlotName]:
+    """The slots that may use what others leave of the one total. None at the head of the prompt:
+    its text would change with what the others tell.
+    """
+    of_user = BudgetSettings(settings)
+    if not of_user.is_one_total or not of_user.budgets_lend:
+        return frozenset()
+    return in_chat(settings, placement).intersection(SHARING)
 
 
 def lent(

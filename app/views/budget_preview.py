@@ -17,7 +17,7 @@ from app.prompt.budgeting.auto_tune import Tuning
 from app.prompt.budgeting.budgets import Budgets, budgets_of
 from app.prompt.reach import Sent, verbatim_from
 from app.prompt.slots import SlotSet, TurnKind
-from app.prompt.turn_budgets import tuned_by, turn_budgets
+from app.prompt.turn_budgets import borrowers_of, tuned_by, turn_budgets
 from app.settings.recaps import RecapSettings
 from app.settings.slot_table import DEFAULTS, SHARING, SlotName
 from app.settings.slots import ADVANCED, SIMPLE, BudgetSettings
@@ -40,7 +40,7 @@ class Outlook:
     are none; recap_limits: tokens of all, and of those to be remembered. memory, card, chat, free:
     tokens. rest: those that no message gets though older ones wait, as SillyTavern counts otherwise
     or the next one is longer. newest: how many messages of the chat fit, first: index of the
-    oldest of them.
+    oldest of them. borrowers: slots that may use what others leave of the one total.
     """
 
     slots: SlotSet
@@ -58,6 +58,7 @@ class Outlook:
     rest: int
     newest: int
     first: int
+    borrowers: frozenset[SlotName]
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ class BudgetPreview:
             left if is_full else 0,
             newest,
             int(self._visible[-newest]) if newest else len(self.story.messages),
+            borrowers_of(settings, self.prepared.placement),
         )
 
     def switched(self, mode: str) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.core.translation import number, tr
+from app.core.translation import N_, number, tr
 from app.prompt.budgeting.auto_tune import Tuning
 from app.prompt.slots import RUNNING_RECAP_KEY, LeftOut, Reason, SlotContent
 from app.settings.recaps import RecapSettings
@@ -18,6 +18,14 @@ from ui.budgets import words
 from ui.core.slot_words import slot_meaning
 
 CUT = (Reason.BUDGET, Reason.TOTAL)
+SHARED = N_(
+    "All kinds of memory share one total: {tokens} for this one, more where others need less. "
+    "Choose Advanced to set each one."
+)
+SHARED_ALONE = N_(
+    "All kinds of memory share one total: {tokens} for this one, and no more where others need "
+    "less. Choose Advanced to set each one."
+)
 TOTAL_HUE = "total"
 
 
@@ -137,11 +145,7 @@ def _row(
     used, full = (content.tokens, content.full_tokens) if content else (0, 0)
     why = ""
     if is_simple and name in SHARING:
-        why = tr(
-            "All kinds of memory share one total: {tokens} for this one, more where others need "
-            "less. Choose Advanced to set each one.",
-            tokens=number(budget),
-        )
+        why = tr(SHARED if name in outlook.borrowers else SHARED_ALONE, tokens=number(budget))
     elif name in tuned:
         why = tr(
             "Set by auto-tune. Your own value, {own}, returns when you switch it off.",

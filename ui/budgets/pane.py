@@ -23,8 +23,12 @@ from ui.theme.fonts import SEMIBOLD, ui_font
 FITS = N_("Everything fits.")
 TOO_SMALL = N_("A larger budget would let more of it in.")
 NO_ROOM = N_(
-    "Its budget is large enough, but all memory together may take at most half of the prompt, to "
-    "keep your newest messages in it. A larger budget would change nothing."
+    "Its budget is large enough, but this prompt has no more room for memory: the rest is for the "
+    "card and the messages. A larger budget would change nothing."
+)
+OF_OTHER_CHATS = N_(
+    "Some of it comes from other chats of this character. That gets only the part's own share of "
+    "the total, even where room is left."
 )
 GROWING = N_(
     "It tells of messages that no longer fit into the prompt. A larger budget pushes more of "
@@ -129,7 +133,8 @@ class BudgetPane(QWidget):
         _say(self.title, tr("Left out of {title}", title=row.title) if is_cut else row.title)
         said = f"{words.lines_words(facts.count)}, {words.tokens_words(facts.tokens)}"
         self.figures.say(said if is_cut else "")
-        self.sentence.setVisible(not is_cut or row.lacks_room or facts.is_growing)
+        has_reason = row.lacks_room or facts.is_growing or facts.has_other_chats
+        self.sentence.setVisible(not is_cut or has_reason)
         _say(self.sentence, _sentence_on(facts))
         self.lost.show_lines(facts.lost, facts.count)
         _say(self.other, " ".join(facts.other))
@@ -188,6 +193,8 @@ def _sentence_on(facts: PaneFacts) -> str:
         return tr(GROWING)
     if not facts.has_memory:
         return tr(READING if facts.is_reading else NO_MEMORY)
+    if facts.has_other_chats:
+        return tr(OF_OTHER_CHATS)
     if row.cut:
         said = trn(
             "{n} token of it does not reach the next prompt.",

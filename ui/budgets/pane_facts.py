@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from app.core.translation import tr
 from app.prompt.budgeting.auto_tune import target
-from app.prompt.slots import SlotContent
+from app.prompt.slots import LeftOut, Reason, SlotContent
 from app.settings.slot_table import SlotName
 from app.views.budget_preview import BudgetPreview, Need, Outlook
 from ui.budgets import words
@@ -34,7 +34,8 @@ class PaneFacts:
     other: what is left out for another reason, in words. fit: the budget with which all would fit,
     None where it does or where no budget helps. needs: (message, tokens). is_growing: with a
     larger budget fewer messages fit beside it, and it has the more to tell. is_reading: the story
-    is read for memory, or is next.
+    is read for memory, or is next. has_other_chats: its part of one total cuts what other chats of
+    the character say, whatever room is left.
     """
 
     row: RowFacts
@@ -48,6 +49,7 @@ class PaneFacts:
     has_memory: bool
     is_growing: bool = False
     is_reading: bool = False
+    has_other_chats: bool = False
 
 
 def pane_facts(
@@ -78,7 +80,13 @@ def pane_facts(
         bool(occasion.told),
         is_growing,
         is_reading,
+        row.name in outlook.borrowers and _is_held_back(out, occasion.told.of_other_chats),
     )
+
+
+def _is_held_back(out: Sequence[LeftOut], other_chats: Collection[str]) -> bool:
+    """Whether a budget cuts what other chats of the character say."""
+    return any(one.reason is Reason.BUDGET and one.memory in other_chats for one in out)
 
 
 def fitting_budget(row: RowFacts) -> int | None:

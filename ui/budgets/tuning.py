@@ -41,7 +41,7 @@ STILL_CUT = N_(
 )
 NO_ROOM = N_(
     "Auto-tune would change nothing. Still cut: {title}, by {tokens}. Its budget is large "
-    "enough, but all memory together may take at most half of the prompt."
+    "enough, but this prompt has no more room for memory."
 )
 NOTHING_WITHIN = N_("Nothing to change within this total; a larger total would make room for it.")
 NOTHING_YET = N_("Nothing to tune yet. Auto-tune starts with the first memories.")

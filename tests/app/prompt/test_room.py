@@ -41,6 +41,32 @@ def test_what_the_messages_of_a_real_prompt_leave_is_used() -> None:
     assert told[0] > 1000 >= told[1]
 
 
+def test_what_a_prompt_leaves_beyond_a_step_is_used_behind_its_head() -> None:
+    """A tenth of it was empty while who knows what lost lines."""
+    knows = [
+        memory(
+            f"that the key number {n} was sold on day {n} of the fair",
+            Tier.EPISTEMIC,
+            type="knows",
+            subject="Vera",
+        )
+        for n in range(90)
+    ]
+    facts = [replace(fact, text=f"{fact.text} Its {n}th gate.") for n, fact in enumerate(FACTS)]
+    turn, step = Turn("Vera", context=8500, fixed=500), 1000
+    at_step, between = (
+        prompt([*knows, *facts], of=of_tokens(size), turn=turn, budget_total=8000)
+        for size in (8000 - step, 8000 - 2 * step + 40)
+    )
+    assert at_step.total_tokens <= step
+    assert 1.5 * step < between.total_tokens <= 2 * step - 40
+    head = [text_of(slots, SlotName.LONG) for slots in (at_step, between)]
+    assert head[0] == head[1]
+    assert text_of(between, SlotName.EPISTEMIC).count("key") > 40
+    said = [set(text_of(slots, SlotName.EPISTEMIC).splitlines()) for slots in (at_step, between)]
+    assert said[0] < said[1]
+
+
 def test_a_long_story_is_told_by_slots() -> None:
     facts = [
         replace(fact, text=f"{fact.text} It has a {n}th gate.") for n, fact in enumerate(FACTS)

@@ -33,7 +33,9 @@ def row(name: SlotName, *, minimum: int = 0) -> RowFacts:
 def facts_of(name: SlotName, *, is_unread: bool, told: bool = True, **more: bool) -> PaneFacts:
     occasion = SimpleNamespace(unread=is_unread, told=told)
     preview: Any = SimpleNamespace(prepared=SimpleNamespace(occasion=occasion), standings={})
-    outlook: Any = SimpleNamespace(slots=SimpleNamespace(contents=()), tunings=())
+    outlook: Any = SimpleNamespace(
+        slots=SimpleNamespace(contents=()), tunings=(), borrowers=frozenset()
+    )
     return pane_facts(preview, outlook, row(name), (), len, **more)
 
 

@@ -1,0 +1,80 @@
+"""What the budgets page says of a part that is cut is true of that part."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from app.core.translation import tr
+from app.memory.records import Tier
+from app.memory.standing import BEFORE
+from app.views.budget_preview import BudgetPreview
+from ui.budgets.page import BudgetsPage
+from ui.budgets.pane import NO_ROOM, OF_OTHER_CHATS
+
+pytestmark = pytest.mark.slow
+
+Until = Callable[[Callable[[], bool]], Awaitable[None]]
+KNOWS, LONG = "epistemic", "long"
+
+
+def by_one_total(preview: BudgetPreview, *, is_elsewhere: bool = False) -> BudgetPreview:
+    """The preview with one small total, who knows what said here or by other chats."""
+    settings = {**preview.settings, "budget_mode": "simple", "budget_total": 900}
+    occasion = preview.prepared.occasion
+    standings = tuple(
+        replace(
+            s,
+            start=BEFORE,
+            memory=replace(
+                s.memory,
+                is_pinned=False,
+                sources=tuple(replace(one, chat=99) for one in s.memory.sources),
+            ),
+        )
+        if is_elsewhere and s.memory.tier is Tier.EPISTEMIC
+        else s
+        for s in occasion.told.standings
+    )
+    told = replace(occasion.told, standings=standings)
+    occasion = replace(occasion, told=told, settings=settings)
+    prepared = replace(preview.prepared, occasion=occasion)
+    return replace(preview, prepared=prepared, settings=settings)
+
+
+def cut_of(page: BudgetsPage) -> int:
+    facts = page.board.rows[KNOWS].facts
+    assert facts is not None
+    return facts.cut
+
+
+async def test_only_what_borrows_is_said_to_get_what_others_leave(page: BudgetsPage) -> None:
+    assert page.preview is not None
+    page.show_preview(by_one_total(page.preview))
+    said = {key: row.facts.why_fixed for key, row in page.board.rows.items() if row.facts}
+    assert ", more where others need less." in said[KNOWS]
+    assert ", and no more where others need less." in said[LONG]
+
+
+async def test_what_other_chats_say_is_said_to_borrow_nothing(page: BudgetsPage) -> None:
+    """Who knows what was cut at its own limit, with most of the total free and no word why."""
+    assert page.preview is not None
+    page.choose(KNOWS)
+    page.show_preview(by_one_total(page.preview))
+    assert not cut_of(page)
+    page.show_preview(by_one_total(page.preview, is_elsewhere=True))
+    assert cut_of(page)
+    assert not page.pane.sentence.isHidden()
+    assert page.pane.sentence.text() == tr(OF_OTHER_CHATS)
+
+
+async def test_what_the_messages_leave_no_room_for_is_said_so(page: BudgetsPage) -> None:
+    """It said that memory has half of the prompt, where it had an eighth."""
+    assert page.preview is not None
+    preview = by_one_total(page.preview)
+    page.choose(KNOWS)
+    page.show_preview(replace(preview, prepared=replace(preview.prepared, room=120)))
+    assert page.pane.sentence.text().endswith(tr(NO_ROOM))
+    assert "half" not in tr(NO_ROOM)
