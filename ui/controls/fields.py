@@ -305,11 +305,11 @@ class Segments(QWidget):
         row.setSpacing(0)
         self._buttons: dict[str, _Segment] = {}
         # Without a group of their own they and cards around them would turn each other off.
-        group = QButtonGroup(self)
+        self._group = QButtonGroup(self)
         for key, word in choices.items():
             button = _Segment(key, word, name)
             button.clicked.connect(self._on_clicked)
-            group.addButton(button)
+            self._group.addButton(button)
             row.addWidget(button)
             self._buttons[key] = button
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -318,6 +318,18 @@ class Segments(QWidget):
         """Turn one on without telling `chosen`."""
         if key in self._buttons:
             self._buttons[key].setChecked(True)
+
+    def choose_none(self) -> None:
+        """Turn all off: what is shown is none of them."""
+        self._group.setExclusive(False)
+        for button in self._buttons.values():
+            button.setChecked(False)
+        self._group.setExclusive(True)
+
+    @property
+    def shown(self) -> str:
+        """The key of the word that is on, "" for none."""
+        return next((key for key, button in self._buttons.items() if button.isChecked()), "")
 
     def set_word(self, key: str, word: str) -> None:
         """Say one of them otherwise, with a count, say."""

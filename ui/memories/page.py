@@ -439,10 +439,12 @@ class MemoriesPage(QWidget):
         self.hands.add(tier, type_, text, anchor, fields, self._on_added)
 
     def _on_added(self, memory_id: str) -> None:
+        self._writing.end()
         self.pane.show_kind(DETAILS)
         self.show_memory(memory_id)
 
     def _on_add_left(self) -> None:
+        self._writing.end()
         self.pane.show_kind(DETAILS)
         self.take_focus()
         self._show_stack()

@@ -10,6 +10,8 @@ import pytest_asyncio
 
 from app.companion import Companion, open_companion
 from app.core.paths import user_folders
+from app.memory.documents.browsing import sentence_of
+from app.memory.standing import Standing
 from tests.labelled import WrittenTavern
 from tests.ui.told_demo import put_demo
 from ui.memories.page import MemoriesPage
@@ -48,3 +50,14 @@ async def page(demo_window: MainWindow, until: Until) -> MemoriesPage:
     assert isinstance(shown, MemoriesPage)
     await until(lambda: shown.model.rowCount() > 0)
     return shown
+
+
+@pytest.fixture
+def standing_of(
+    companion: Companion, demo_tavern: WrittenTavern
+) -> Callable[[str], Standing | None]:
+    def find(words: str) -> Standing | None:
+        view = companion.memory(demo_tavern.chat)
+        return next((s for s in view.memories if words in sentence_of(s.memory)), None)
+
+    return find

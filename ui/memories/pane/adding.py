@@ -113,6 +113,10 @@ class AddPane(QWidget):
             field.clear()
         self.words.set_text("")
         self.words.set_editing(True)
+        self.go_on(at)
+
+    def go_on(self, at: int) -> None:
+        """Take the keyboard and leave what stands here. at: as for `begin`."""
         self.said.setText(
             tr("Valid from #{at} on. It counts as yours, so no model changes it.", at=at)
         )

@@ -19,17 +19,27 @@ class HalfWritten:
 
     def begin(self, tier: Tier | None, at: int) -> None:
         """Show the sheet with what was begun for the open chat. at: index of the message meant."""
-        path = self._written_in = self._session.path
+        path, adding = self._session.path, self._pane.adding
         self._pane.show_adding()
-        self._pane.adding.begin(tier, at)
+        if path is not None and path == self._written_in:  # it was left for another sheet
+            adding.go_on(at)
+            return
+        self._written_in = path
+        adding.begin(tier, at)
         if path in self._words:
-            self._pane.adding.words.set_text(self._words.pop(path))
+            adding.words.set_text(self._words.pop(path))
+
+    def end(self) -> None:
+        """What stands on the sheet was added, or is not wanted any more."""
+        self._written_in = None
 
     def put_away(self) -> None:
         """What is being written is of its chat: another one must not get it."""
         path = self._written_in
-        if self._pane.kind or path is None or path == self._session.path:
+        if path is None or path == self._session.path:
             return
+        self._written_in = None
         if words := self._pane.adding.words.text.strip():
             self._words[path] = words
-        self._pane.show_kind(DETAILS)
+        if not self._pane.kind:
+            self._pane.show_kind(DETAILS)

@@ -68,7 +68,8 @@ class MemoryPane(QWidget):
         self.changed.emit()
 
     def show_adding(self) -> None:
-        """Show the sheet for a new memory."""
+        """Show the sheet for a new memory, which is neither of the two that have a word."""
+        self.kinds.choose_none()
         self._stack.setCurrentWidget(self.adding)
         self.changed.emit()
 
