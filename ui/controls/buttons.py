@@ -37,6 +37,13 @@ def key_text(shortcut: QKeySequence) -> str:
     return text[:-1].replace("+", " ") + text[-1:]
 
 
+def keep_place(widget: QWidget) -> None:
+    """Leave its room free while it is hidden, so that nothing moves when it comes."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
+
+
 class Button(QAbstractButton):
     """Icon, word and key hint on a raised ground."""
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from app.core.translation import tr
-from ui.controls.buttons import IconButton
+from ui.controls.buttons import IconButton, keep_place
 from ui.controls.fields import Field
 from ui.controls.labels import menu_text
 
@@ -29,6 +29,7 @@ class PeopleField(QWidget):
         self.field.setFixedWidth(FIELD_WIDTH)
         self.choose = IconButton("people", tr("Choose: {label}", label=name), is_framed=True)
         self.choose.clicked.connect(self._on_choose)
+        keep_place(self.choose)
         self.choose.hide()
         self._offered: tuple[str, ...] = ()
         self.setFocusProxy(self.field)

@@ -5,23 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QWheelEvent
-from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QDoubleSpinBox,
-    QHBoxLayout,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import tr
 from app.settings.setting import Setting
 from app.settings.values import ValueInForce
-from ui.controls.buttons import Button, ButtonRole, Switch
-from ui.controls.fields import FIELD_HEIGHT, Choice, Field
-from ui.controls.labels import Label, safe_tip
+from ui.controls.buttons import IconButton, Switch, keep_place
+from ui.controls.fields import Choice, Field
+from ui.controls.labels import ElidedLabel, Label, safe_tip
+from ui.controls.number_fields import DecimalField, NumberField
 from ui.controls.people_field import PeopleField
 from ui.controls.rules_editor import RulesEditor
 from ui.controls.setting_sections import Row
@@ -29,105 +22,8 @@ from ui.controls.setting_template import TemplateEditor
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
 
-NUMBER_WIDTH = 96
 TEXT_WIDTH = 240
-
-
-def _is_for_the_window(event: QEvent, field: QAbstractSpinBox) -> bool:
-    """Whether a key is undo or redo, and a field has no typing of its own to undo or redo."""
-    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
-        return False
-    line = field.lineEdit()
-    return (event.matches(QKeySequence.StandardKey.Undo) and not line.isUndoAvailable()) or (
-        event.matches(QKeySequence.StandardKey.Redo) and not line.isRedoAvailable()
-    )
-
-
-def _take_empty(field: QSpinBox | QDoubleSpinBox) -> None:
-    """Who empties a field whose least number has a name of its own means that: "None"."""
-    if field.specialValueText() and not field.lineEdit().text().strip():
-        field.setValue(field.minimum())  # type: ignore[arg-type]  # of its own kind
-
-
-class NumberField(QSpinBox):
-    """A whole number; the arrow keys step it, a wheel over it scrolls the page instead. Emptied, it
-    is what minimum_word names.
-    """
-
-    def __init__(self, name: str, minimum: int, maximum: int, minimum_word: str = "") -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setRange(minimum, maximum)
-        self.setSpecialValueText(minimum_word[:1].upper() + minimum_word[1:])
-        if minimum_word:
-            self.setToolTip(tr("Leave it empty for “{word}”.", word=self.specialValueText()))
-        self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
-        self.setGroupSeparatorShown(True)
-        self.setKeyboardTracking(False)
-        self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setFont(ui_font(12.5, MEDIUM))
-        self.setFixedSize(NUMBER_WIDTH, FIELD_HEIGHT)
-        self.lineEdit().setTextMargins(4, 0, 6, 0)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            _take_empty(self)
-        super().keyPressEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        _take_empty(self)
-        super().focusOutEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        if _is_for_the_window(event, self):
-            event.ignore()
-            return False
-        return super().event(event)
-
-
-class DecimalField(QDoubleSpinBox):
-    """A number with a fraction; else as NumberField."""
-
-    def __init__(self, name: str, minimum: float, maximum: float, minimum_word: str = "") -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setDecimals(3)
-        self.setRange(minimum, maximum)
-        self.setSpecialValueText(minimum_word[:1].upper() + minimum_word[1:])
-        if minimum_word:
-            self.setToolTip(tr("Leave it empty for “{word}”.", word=self.specialValueText()))
-        self.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
-        self.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
-        self.setKeyboardTracking(False)
-        self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setFont(ui_font(12.5, MEDIUM))
-        self.setFixedSize(NUMBER_WIDTH, FIELD_HEIGHT)
-        self.lineEdit().setTextMargins(4, 0, 6, 0)
-
-    def textFromValue(self, value: float) -> str:
-        shown = self.locale().toString(value, "f", 3)
-        return shown.rstrip("0").rstrip(self.locale().decimalPoint())
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            _take_empty(self)
-        super().keyPressEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        _take_empty(self)
-        super().focusOutEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        if _is_for_the_window(event, self):
-            event.ignore()
-            return False
-        return super().event(event)
+NARROW_CHOICE = 160  # px, in a narrow window
 
 
 class SettingRow(Row):
@@ -144,11 +40,12 @@ class SettingRow(Row):
     def __init__(self, setting: Setting[Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setting = setting
+        self._base = ElidedLabel(font=ui_font(11.5, MEDIUM), tone=T2_ROLE)
         self._note = Label(font=ui_font(11.5, MEDIUM), tone=T2_ROLE, wraps=True)
         self._note.hide()
-        self.reset = Button(tr("Reset"), role=ButtonRole.QUIET, icon="undo")
-        self.reset.setAccessibleName(tr("Reset: {label}", label=setting.label))
+        self.reset = IconButton("undo", tr("Reset: {label}", label=setting.label))
         self.reset.clicked.connect(self._on_reset)
+        keep_place(self.reset)  # what one just changed must not move under the pointer
         self.reset.hide()
         self.control = self._control()
         self.control.setAccessibleDescription(setting.help)
@@ -157,13 +54,17 @@ class SettingRow(Row):
     def _lay_out(self) -> None:
         words = QVBoxLayout()
         words.setSpacing(1)
-        words.addWidget(Label(self.setting.label, font=ui_font(12.5, MEDIUM)))
+        first = QHBoxLayout()
+        first.setSpacing(10)
+        first.addWidget(Label(self.setting.label, font=ui_font(12.5, MEDIUM)))
+        first.addWidget(self._base, 1)
+        words.addLayout(first)
         words.addWidget(Label(self.setting.help, font=ui_font(11.5), tone=T3_ROLE, wraps=True))
         words.addWidget(self._note)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addLayout(words, 1)
-        head.addSpacing(16)
+        head.addSpacing(8)
         head.addWidget(self.reset, 0, Qt.AlignmentFlag.AlignVCenter)
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 9, 14, 9)
@@ -176,8 +77,8 @@ class SettingRow(Row):
 
     @property
     def note(self) -> str:
-        """What is said beneath the help, "" for nothing."""
-        return self._note.text()
+        """What is said beside the label and beneath the help, "" for nothing."""
+        return " ".join(filter(None, (self._base.text(), self._note.text())))
 
     def matches(self, text: str) -> bool:
         """Whether label or help hold the text; `text` is casefolded."""
@@ -190,11 +91,10 @@ class SettingRow(Row):
         """
         setting = self.setting
         origin = origin or tr("Default")
-        said = [] if not held.is_own else [f"{origin}: {setting.word(held.base)}."]
-        if setting.is_long and said:
-            said = [tr("Changed.")]
-        self._note.setText(" ".join(filter(None, (*said, notes))))
-        self._note.setVisible(bool(self._note.text()))
+        said = f"{origin}: {setting.word(held.base)}." if held.is_own else ""
+        self._base.setText(tr("Changed.") if said and setting.is_long else said)
+        self._note.setText(notes)
+        self._note.setVisible(bool(notes))
         self.reset.setVisible(held.is_own)
         back = tr("Reset to: {word}", word=setting.word(held.base)) if not setting.is_long else ""
         self.reset.setToolTip(safe_tip(back))
@@ -242,6 +142,7 @@ class SettingRow(Row):
             for value in setting.choices:
                 word = setting.word(value)
                 choice.addItem(word[:1].upper() + word[1:], value)
+            choice.setMinimumWidth(min(NARROW_CHOICE, choice.sizeHint().width()))
             choice.activated.connect(self._on_choice)
             return choice
         if isinstance(setting.default, bool):

@@ -12,7 +12,7 @@ from app.llm.prompts.prompt_text import LEAST_TOKENS, MOST_TOKENS, PromptText, f
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Segments
 from ui.controls.labels import Label, body, page_title, safe_tip
-from ui.controls.setting_rows import NumberField
+from ui.controls.number_fields import NumberField
 from ui.controls.surfaces import Surface, scrolling
 from ui.prompts.difference import DifferencePane
 from ui.prompts.facts import PromptFacts

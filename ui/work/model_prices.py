@@ -13,7 +13,7 @@ from app.core.translation import N_, tr
 from app.settings.tariff import HIGHEST
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, meta
-from ui.controls.setting_rows import DecimalField
+from ui.controls.number_fields import DecimalField
 from ui.controls.setting_sections import Row, Section
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.work.use_words import sum_words

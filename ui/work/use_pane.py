@@ -15,7 +15,7 @@ from app.settings.values import REGISTRY
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, Segments
 from ui.controls.labels import Label, body, headline, meta, section
-from ui.controls.setting_rows import NumberField
+from ui.controls.number_fields import NumberField
 from ui.controls.surfaces import scrolling
 from ui.controls.timers import once
 from ui.core.session import Session

@@ -8,7 +8,7 @@ from itertools import pairwise
 import keyring
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
@@ -23,9 +23,9 @@ from tests.labelled import WrittenTavern
 from ui.controls.buttons import Button
 from ui.controls.fields import Field
 from ui.controls.labels import Label
+from ui.controls.number_fields import DecimalField, NumberField
 from ui.controls.people_field import PeopleField
 from ui.controls.rules_editor import RulesEditor
-from ui.controls.setting_rows import DecimalField, NumberField
 from ui.controls.setting_sections import Row
 from ui.controls.setting_template import TemplateEditor
 from ui.program.main_window import MainWindow
@@ -77,6 +77,25 @@ async def test_a_changed_setting_says_its_default_and_can_be_reset(
     await until(lambda: companion.settings[BUDGET] == 1000)
     await until(lambda: not row.reset.isVisibleTo(page))
     assert field.value() == 1000
+
+
+async def test_rows_stand_still_while_one_of_them_is_changed_and_reset(
+    page: SettingsPage, companion: Companion, until: Until
+) -> None:
+    """Its line "Default: 1,000." and the room that "Reset" took pushed all below it down."""
+    row = page.row(BUDGET)
+
+    def places() -> list[QRect]:
+        rows = [*page._rows.by_name.values(), row.control]
+        return [QRect(one.mapTo(page, QPoint(0, 0)), one.size()) for one in rows]
+
+    await until(lambda: page._area.verticalScrollBar().maximum() > 0)
+    before = places()
+    page.put(BUDGET, 600)
+    await until(row.reset.isVisible)
+    await until(lambda: row.note == "Default: 1,000.")
+    QApplication.processEvents()
+    assert places() == before
 
 
 async def test_a_setting_of_one_chat_leaves_the_others_alone(
