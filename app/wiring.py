@@ -204,7 +204,7 @@ class Wiring(News, ABC):
         )
         self._branches = BranchReading(self._store, self._scheduler, self._chats, self._tasks)
         self.command_costs = CommandCosts(
-            self._chats, lambda: self.models.writing(), self._scheduler.estimates
+            self._chats, lambda: self.models.writing(), self._scheduler.estimates, parts.packs
         )
         self._names = ChatNames(self._store, self._library)
         self._chats.read.connect(self._names.note)
@@ -262,10 +262,8 @@ class Wiring(News, ABC):
         self._changes = SettingChanges(
             self._store, self.settings, self._chats, self.prompts, self._follow_setting
         )
-        copies = self.folders.backups / "settings"
-        self.settings_file = SettingsFile(
-            self.settings, self._store, self._chats, self._follow_setting, copies
-        )
+        kept_in, follow = self.folders.backups / "settings", self._follow_setting
+        self.settings_file = SettingsFile(self.settings, self._store, self._chats, follow, kept_in)
         self.their_settings = ExtensionSettings(self.settings, self._chats, self.settings_file)
         takes_in = self.budgets.take_in, self.settings_file.take_in, self.breaks.take_in
         self.edits = StoryEdits(
@@ -274,6 +272,7 @@ class Wiring(News, ABC):
             self._enqueue,
             self.models.writing,
             AskedRecaps(self._queue),
+            self._scheduler.hold,
             takes_in,
         )
 

@@ -36,6 +36,7 @@ ENGLISH = "en"
 SYSTEM = "system"
 MOST_INSIDE = 4  # texts of ours that stand in fields of one another
 GROUPED = re.compile(r"\d{1,3}(,\d{3})+")  # a number as English groups its digits
+SMALLEST_DECIMALS = 6  # of a price
 CONTEXT_END = "\x04"  # between context and text in a catalogue
 
 
@@ -224,6 +225,14 @@ def number(value: float, decimals: int = 0) -> str:
     plain = f"{value:,.{decimals}f}"
     signs = _separators if _aside.get() is None else _separators_now()
     return plain.translate({ord(","): signs["group"], ord("."): signs["decimal"]})
+
+
+def amount(price: float) -> str:
+    """A price: "1.20"; less than a hundredth as exact as says something: "0.004"."""
+    decimals = 2
+    while decimals < SMALLEST_DECIMALS and 0 < price < 0.5 * 10**-decimals:
+        decimals += 1
+    return number(price, decimals)
 
 
 def roughly(value: float) -> str:

@@ -129,6 +129,16 @@ class SearchCost:
             self.output_tokens + other.output_tokens,
         )
 
+    def share(self, part: float) -> SearchCost:
+        """So much of it, 0 to 1."""
+        return SearchCost(
+            round(self.messages * part),
+            round(self.requests * part),
+            round(self.requests_at_most * part),
+            round(self.prompt_tokens * part),
+            round(self.output_tokens * part),
+        )
+
 
 class ScenesOfMessages:
     """The messages of a story in which scene breaks are searched.

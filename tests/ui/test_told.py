@@ -424,6 +424,12 @@ async def test_a_notice_moves_nothing_when_it_comes_and_goes(
 
 def test_what_making_all_anew_takes_is_said_before_it_is_cleared() -> None:
     shown = Clearance(scene_breaks=300, scene_recaps=299, running_versions=302)
-    said = clearing_sentence(shown, AskedCost(requests=598, prompt_tokens=900_000))
+    cost = AskedCost(requests=598, prompt_tokens=900_000, price=0.004, searches=12)
+    said = clearing_sentence(shown, cost)
     assert "300 scene breaks, 299 scene recaps and 302 running recap versions" in said
-    assert "takes about 598 requests to the model and 900,000 tokens" in said
+    assert "Making it anew takes 598 requests to the model, 12 of them to find where" in said
+    assert "about 900,000 tokens, about 0.004 at your prices" in said
+    said = clearing_sentence(shown, replace(cost, kept=3))
+    assert "The rest takes 598 requests" in said
+    said = clearing_sentence(shown, AskedCost(kept=3))
+    assert said.endswith("What the model has answered for the same text comes back by itself.")

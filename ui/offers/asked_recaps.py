@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject
 
-from app.core.translation import N_, number, roughly, tr, trn
+from app.core.translation import N_, amount, roughly, tr, trn
 from app.views.asked_cost import Asked, AskedCost
 from ui.core.session import Session
 from ui.shell.notice import Notice
@@ -41,7 +41,7 @@ def asked_sentence(cost: AskedCost, *, is_paused: bool = False, is_unsent: bool 
     tokens = tr("{tokens} tokens", tokens=roughly(cost.tokens))
     known = [tokens]
     if cost.price is not None:
-        known.append(tr("about {price} at your prices", price=number(cost.price, 2)))
+        known.append(tr("about {price} at your prices", price=amount(cost.price)))
     said = tr(TAKES[cost.of], requests=requests, cost=", ".join(known))
     is_first = cost.of is not Asked.RUNNING
     order = tr("These come before everything else in the queue.") if is_first else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from app.core.translation import N_, roughly, tr, trn
+from app.core.translation import N_, amount, roughly, tr, trn
 from app.story.clearance import Clearance, as_shown
 from app.views.asked_cost import AskedCost
 from ui.core.session import Session
@@ -25,16 +25,33 @@ def clearing_sentence(shown: Clearance, cost: AskedCost) -> str:
         ),
         tr("Messages and memories stay. Undo brings all of it back."),
     ]
+    if cost.kept:
+        said.append(tr("What the model has answered for the same text comes back by itself."))
     if cost.requests:
-        said.append(
-            tr(
-                "Making it anew takes about {requests} to the model and {tokens} tokens; asking it "
-                "where scenes end comes on top.",
-                requests=trn("{n} request", "{n} requests", cost.requests),
-                tokens=roughly(cost.tokens),
-            )
-        )
+        said += [_takes(cost), tr("It is asked only when you say so.")]
     return " ".join(said)
+
+
+def _takes(cost: AskedCost) -> str:
+    what = [tr("about {tokens} tokens", tokens=roughly(cost.tokens))]
+    if cost.price is not None:
+        what.append(tr("about {price} at your prices", price=amount(cost.price)))
+    if cost.searches:
+        searches = trn(
+            "{n} of them to find where scenes end",
+            "{n} of them to find where scenes end",
+            cost.searches,
+        )
+        what.insert(0, searches)
+    requests = trn("{n} request", "{n} requests", cost.requests)
+    cost_words = ", ".join(what)
+    if cost.kept:
+        return tr(
+            "The rest takes {requests} to the model, {cost}.", requests=requests, cost=cost_words
+        )
+    return tr(
+        "Making it anew takes {requests} to the model, {cost}.", requests=requests, cost=cost_words
+    )
 
 
 class Clearing(QObject):
@@ -58,7 +75,7 @@ class Clearing(QObject):
         if not found:
             self._session.told.emit(tr(NOTHING))
         elif path == self._session.path and story is not None:
-            cost = self._session.companion.command_costs.of_all_anew(path)
+            cost = await self._session.companion.command_costs.of_all_anew(path)
             sentence = clearing_sentence(as_shown(found, story), cost)
             self._notice.offer(CLEARING, sentence, way_on=tr("Clear them all"))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.core.operations import MEMORY, RECAPS
 from app.core.part_health import about
-from app.core.translation import N_, number, roughly, tr, trn
+from app.core.translation import N_, amount, number, roughly, tr, trn
 
 if TYPE_CHECKING:
     from app.views.catch_up import CatchUpPlan, ReadingCost
@@ -227,5 +227,5 @@ def _costs(plan: CatchUpPlan) -> list[str]:
             else tr("{time} at its recent speed", time=time)
         )
     if plan.price is not None:
-        parts.append(tr("about {price} at your prices", price=number(plan.price, 2)))
+        parts.append(tr("about {price} at your prices", price=amount(plan.price)))
     return parts

@@ -6,7 +6,7 @@ from datetime import date
 
 from app.core.model_use import TRIAL, DayCap, Spent
 from app.core.operations import OperationKind
-from app.core.translation import N_, number, tr, trn
+from app.core.translation import N_, amount, number, tr, trn
 from app.settings.values import REGISTRY
 from ui.controls.dates import day_words as date_words
 from ui.work.model import KIND_WORDS
@@ -44,7 +44,7 @@ def by_task_words(day: date, today: date) -> str:
 
 def price_words(price: float | None) -> str:
     """What it cost by today's prices, "" where there are none."""
-    return "" if price is None else number(price, 2)
+    return "" if price is None else amount(price)
 
 
 def sum_words(spent: Spent, price: float | None) -> str:

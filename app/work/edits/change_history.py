@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 
 from app.store.store import Store
@@ -12,13 +12,17 @@ from app.work.chats.open_chats import OpenChats
 
 
 class ChangeHistory:
-    """`path` is always that of an open chat. taken_in: shows what undo put into the database.
+    """`path` is always that of an open chat. taken_in: shows what undo put into the database, and
+    is told the names of what was done again.
 
     Raises UsageError for a chat that is not open.
     """
 
     def __init__(
-        self, store: Store, chats: OpenChats, taken_in: Callable[[OpenChat], Awaitable[None]]
+        self,
+        store: Store,
+        chats: OpenChats,
+        taken_in: Callable[[OpenChat, Collection[str]], Awaitable[None]],
     ) -> None:
         self._store = store
         self._chats = chats
@@ -36,7 +40,10 @@ class ChangeHistory:
         UsageError for a change that is no longer there.
         """
         chat, journal = self._chats.required(path), self._store.undo
+        undone = {entry.when for entry in await self.entries(path) if entry.is_undone}
         steps = await self._store.run(lambda: journal.go_to(chat.chat_id, entry_id))
         if steps:
-            await self._taken_in(chat)
+            now = await self.entries(path)
+            again = [e.label for e in now if e.when in undone and not e.is_undone]
+            await self._taken_in(chat, again)
         return steps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,17 +30,21 @@ from app.work.planning.folding import scenes_let_go
 from app.work.planning.planner import is_scene_recap_stale, scene_recap_spec, source_digest
 from app.work.planning.writing import Writing
 
+CLEARED = N_("clear everything")
+
 
 class StoryEdits:
     """Changes open stories for the user; `path` is always that of an open chat.
 
     drafts: what the user is writing and has not kept. scenes: where scenes end. messages: their
     recaps. extension: what other extensions left. history: all that was done, to go back to.
-    takes_in: who else looks at what undo may have changed, as the settings do.
+    hold: lets what a chat lacks now wait for the user's word. takes_in: who else looks at what undo
+    may have changed, as the settings do.
 
     Raises UsageError for a chat that is not open, and for what is not there.
     """
 
+    # 7 parameters: wiring.py alone makes it.
     def __init__(
         self,
         store: Store,
@@ -48,6 +52,7 @@ class StoryEdits:
         enqueue: Callable[[Sequence[OperationSpec]], Awaitable[None]],
         writing: Callable[[], Writing],
         asked: AskedRecaps,
+        hold: Callable[[OpenChat], Awaitable[None]],
         takes_in: Sequence[Callable[[OpenChat], Awaitable[None]]] = (),
     ) -> None:
         self._store = store
@@ -55,6 +60,7 @@ class StoryEdits:
         self._enqueue = enqueue
         self._writing = writing
         self._asked = asked
+        self._hold = hold
         self._takes_in = takes_in
         self.drafts = StoryDrafts(store, chats)
         self.scenes = SceneEdits(store, chats, self._do)
@@ -263,13 +269,14 @@ class StoryEdits:
     async def clear_all(self, path: Path) -> Clearance:
         """Forget all recaps, breaks and marks of a chat, the running recap too; gives what went.
 
-        What the settings make by themselves is then made anew. One step for undo, which brings
-        back exactly what there was, in place of what was made since.
+        What the settings make by themselves is then made anew, as far as it costs nothing. One step
+        for undo, which brings back exactly what there was, in place of what was made since.
         """
         chat, clearing = self._open(path), self._store.clearing
         gone = await self.clearance(path)
         if gone:
-            await self._do(chat, N_("clear everything"), lambda: clearing.clear(chat.chat_id))
+            await self._hold(chat)
+            await self._do(chat, CLEARED, lambda: clearing.clear(chat.chat_id))
         return gone
 
     async def undo(self, path: Path) -> str:
@@ -291,7 +298,7 @@ class StoryEdits:
         chat = self._open(path)
         label = await self._store.run(lambda: self._store.undo.redo(chat.chat_id))
         self._asked.be_patient(chat.chat_id)
-        await self._take_in(chat)
+        await self._take_in(chat, [label])
         return label
 
     async def undo_labels(self, path: Path) -> tuple[str, str]:
@@ -310,8 +317,12 @@ class StoryEdits:
         asked = self._asked.newest(chat.chat_id)
         return asked, await self._store.run(lambda: self._store.undo.newest(chat.chat_id))
 
-    async def _take_in(self, chat: OpenChat) -> None:
-        """Show what undo and redo put into the database; nothing more is written of what went."""
+    async def _take_in(self, chat: OpenChat, again: Collection[str] = ()) -> None:
+        """Show what undo and redo put into the database; nothing more is written of what went.
+        again: names of what was done again.
+        """
+        if CLEARED in again:
+            await self._hold(chat)
         entries = await self._store.run(lambda: self._store.undo.entries(chat.chat_id))
         await self._asked.take_out(chat.chat_id, {e.when for e in entries if e.is_undone})
         for take_in in self._takes_in:

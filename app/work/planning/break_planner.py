@@ -18,9 +18,10 @@ from app.story.break_search import (
     SearchRules,
     is_choosable,
 )
-from app.story.doubtful_breaks import asked, cost_of_stretches, next_stretch
+from app.story.doubtful_breaks import ASKED, asked, cost_of_stretches, next_stretch
 from app.story.messages import combined_digest
-from app.story.scenes import BreakOrigin, Scene
+from app.story.recaps import RunningRecap
+from app.story.scenes import BreakOrigin, Scene, scenes_of
 from app.story.story import Story
 from app.work.planning.folding import covered_until
 from app.work.planning.planner import recap_room
@@ -200,6 +201,32 @@ def search_cost(
     for scene in scenes_to_search(story, settings, extent):
         total += place.cost(scene, rules)
     return total
+
+
+def unsearched(story: Story, state: SearchState) -> tuple[Story, SearchState]:
+    """The story as though only cues had found breaks in it, and nobody had been asked."""
+    found = {a: mark for a, mark in story.breaks.items() if mark.origin is BreakOrigin.HEURISTIC}
+    scenes = scenes_of(story.messages, found)
+    bare = replace(story, breaks=found, scenes=scenes, running=RunningRecap())
+    return bare, replace(state, searched=(), doubts=(), is_wanted=False)
+
+
+def answers_kept(
+    story: Story, settings: Mapping[str, Any], writing: Writing, state: SearchState
+) -> tuple[int, int]:
+    """How many questions about breaks were answered, and how many of these answers are kept: those
+    to the same words, of who is asked now.
+    """
+    place, by = _searchable(story, state), searcher(writing)
+    speakers = SceneSettings(settings).scene_break_speakers
+
+    def is_kept(row: Searched) -> bool:
+        shown = place.shown_between((row.shown_first, row.shown_last), speakers)
+        is_same = shown is not None and place.digest_of(shown) == row.digest
+        return is_same and row.by in (by, f"{ASKED}:{by}")
+
+    rows = list(map(is_kept, state.searched))
+    return len(rows), sum(rows)
 
 
 def scenes_to_search(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.core.operations import OperationKind, OperationSpec
+from app.story.scene_cues.language import LanguagePack
 from app.story.story import Story
 from app.views.asked_cost import Asked, AskedCost
+from app.work.chats.doubtful_places import DoubtfulPlaces
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
+from app.work.planning.break_planner import answers_kept, search_cost, search_specs, unsearched
 from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.folding import folded_anew
 from app.work.planning.message_recap_planner import missing_recaps
-from app.work.planning.planner import scene_recap_spec
+from app.work.planning.planner import are_folds_beside, scene_recap_spec
 from app.work.planning.recap_costs import before_rebuild, message_recaps_cost
 from app.work.planning.writing import Writing
 from app.work.scheduling.estimates import Estimates
@@ -28,11 +32,16 @@ class CommandCosts:
     """
 
     def __init__(
-        self, chats: OpenChats, writing: Callable[[], Writing], estimates: Estimates
+        self,
+        chats: OpenChats,
+        writing: Callable[[], Writing],
+        estimates: Estimates,
+        packs: Sequence[LanguagePack],
     ) -> None:
         self._chats = chats
         self._writing = writing
         self._estimates = estimates
+        self._packs = packs
 
     def of_messages(self, path: Path, anchors: Collection[str] | None = None) -> AskedCost:
         """Recaps of these messages, None for all without one; nothing without a model."""
@@ -56,15 +65,46 @@ class CommandCosts:
         specs = [scene_recap_spec(story, chat.chat_id, s, settings, writing) for s in scenes]
         return self._of_plan(chat, story, specs, Asked.SCENES)
 
-    def of_all_anew(self, path: Path) -> AskedCost:
-        """Recaps of all scenes that have ended and folding them in, as though there were none."""
-        chat, kind = self._chats.required(path), OperationKind.SCENE_RECAP
-        story, settings, writing = chat.story, chat.settings(), self._writing()
+    async def of_all_anew(self, path: Path) -> AskedCost:
+        """Looking for breaks, recaps of all scenes that have ended, and folding them in, as though
+        there were none; answers that are kept cost nothing.
+        """
+        chat, writing = self._chats.required(path), self._writing()
+        return await self._search_anew(chat, writing) + await self._recaps_anew(chat, writing)
+
+    async def _search_anew(self, chat: OpenChat, writing: Writing) -> AskedCost:
+        story, settings, number = chat.story, chat.settings(), chat.chat_id
+        bare, state = unsearched(story, chat.search)
+        state = await DoubtfulPlaces(self._packs).taken_in(state, bare, settings)
+        first = search_specs(bare, number, settings, writing, state)
+        if not first:
+            return NOTHING
+        cost, kept = search_cost(bare, settings, writing, state), 0
+        if await self._estimates.kept(bare, first, with_searches=True):
+            answered, kept = answers_kept(story, settings, writing, chat.search)
+            part = kept / max(1, answered)
+            # What is kept leads again to where it led: to what is left to ask now.
+            is_left = bool(search_specs(story, number, settings, writing, chat.search))
+            left = search_cost(story, settings, writing, chat.search).share(part * is_left)
+            cost = cost.share(1 - part) + left
+        found = AskedCost(cost.requests, cost.prompt_tokens, cost.output_tokens)
+        found = replace(found, searches=cost.requests, kept=kept)
+        return self._estimates.asked(found, OperationKind.DETECT_BREAKS)
+
+    async def _recaps_anew(self, chat: OpenChat, writing: Writing) -> AskedCost:
+        story, settings = chat.story, chat.settings()
         scenes = [scene for scene in story.scenes if scene.is_closed]
-        if not scenes or writing.of(kind).is_free:
+        if not scenes or writing.of(OperationKind.SCENE_RECAP).is_free:
             return NOTHING
         specs = [scene_recap_spec(story, chat.chat_id, s, settings, writing) for s in scenes]
-        return self._of_plan(chat, before_rebuild(story, scenes[0]), specs, Asked.SCENES)
+        kept = await self._estimates.kept(story, specs, with_searches=False)
+        made = list(zip(scenes, (spec.key for spec in specs), strict=True))
+        folded = await self._estimates.folds_kept(story, made, settings, writing)
+        left = [spec for spec in specs if spec.key not in kept]
+        before = before_rebuild(story, scenes[folded]) if folded < len(scenes) else story
+        beside = are_folds_beside(settings, writing)
+        cost = self._of_plan(chat, before, left, Asked.SCENES, are_beside=beside, with_folds=True)
+        return replace(cost, kept=len(specs) - len(left) + folded)
 
     def of_rebuild(self, path: Path, anchor: str) -> AskedCost:
         """Folding scenes in anew from the one on that ends at this message."""
@@ -101,9 +141,19 @@ class CommandCosts:
         return self._of_plan(chat, rebuilt, specs, Asked.SCENES)
 
     def _of_plan(
-        self, chat: OpenChat, story: Story, specs: Sequence[OperationSpec], of: Asked
+        self,
+        chat: OpenChat,
+        story: Story,
+        specs: Sequence[OperationSpec],
+        of: Asked,
+        *,
+        are_beside: bool = False,
+        with_folds: bool = False,
     ) -> AskedCost:
-        """What these recaps and the folds behind them take; of what asks nobody, nothing."""
+        """What these recaps and the folds behind them take; of what asks nobody, nothing.
+
+        are_beside: as in `catch_up_plan`. with_folds: those that are left without a recap, too.
+        """
         settings, writing = chat.settings(), self._writing()
         free = frozenset(kind for kind in KINDS if writing.of(kind).is_free)
         # Of nobody is asked what a first scene tells; that is all that is spared without a recap.
@@ -112,8 +162,8 @@ class CommandCosts:
             specs,
             settings,
             free=free,
-            are_folds_beside=not specs,
-            are_folds_wanted=of is Asked.RUNNING,
+            are_folds_beside=are_beside or not specs,
+            are_folds_wanted=with_folds or of is Asked.RUNNING,
         )
         if plan is None:
             return NOTHING

@@ -11,6 +11,7 @@ from app.core.model_use import Tariff
 from app.core.operations import OperationKind, OperationSpec
 from app.store.store import Store
 from app.story.break_search import SearchCost
+from app.story.scenes import Scene
 from app.story.story import Story
 from app.views.asked_cost import AskedCost
 from app.views.catch_up import CatchUpPlan, ReadingCost
@@ -28,7 +29,7 @@ from app.work.planning.catch_up import (
 )
 from app.work.planning.folding import is_being_rebuilt
 from app.work.planning.memory_planner import reading_cost
-from app.work.planning.planner import are_folds_beside
+from app.work.planning.planner import are_folds_beside, recap_room
 from app.work.planning.writing import Writing
 
 KEPT_KINDS = frozenset({OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP})
@@ -74,11 +75,14 @@ class Estimates:
         reasoning = writing.of(OperationKind.RUNNING_RECAP).reasoning_tokens
         return with_measured_folds(plan, self._fold_tokens, reasoning)
 
-    async def kept(self, story: Story, specs: Sequence[OperationSpec]) -> frozenset[str]:
-        """Keys of recaps and folds that were made before of the same messages, in another chat:
-        they cost nothing, so that nobody is asked about them. What is built anew is asked for anew.
+    async def kept(
+        self, story: Story, specs: Sequence[OperationSpec], *, with_searches: bool
+    ) -> frozenset[str]:
+        """Keys of recaps and folds that were made before of the same messages, in another chat or
+        before they were cleared, and of questions about breaks: they cost nothing, so that nobody
+        is asked about them. What is built anew is asked for anew.
         """
-        kinds = KEPT_KINDS
+        kinds = KEPT_KINDS | ({OperationKind.DETECT_BREAKS} if with_searches else set())
         if is_being_rebuilt(story):
             kinds -= {OperationKind.RUNNING_RECAP}
         keys = [
@@ -87,6 +91,35 @@ class Estimates:
             if spec.kind in kinds and not spec.params.get("staged") and not spec.is_asked_for
         ]
         return await self._store.run(lambda: self._store.operations.kept(keys))
+
+    async def folds_kept(
+        self,
+        story: Story,
+        recaps: Sequence[tuple[Scene, str]],
+        settings: Mapping[str, Any],
+        writing: Writing,
+    ) -> int:
+        """How many of these scenes, from the first on, were folded into a running recap that began
+        with them. recaps: scenes in their order, and the keys of their recaps.
+        """
+        operations, room = self._store.operations, str(recap_room(settings))
+        writing = writing.of(OperationKind.RUNNING_RECAP)
+
+        def unit() -> int:
+            told = ""
+            for count, (scene, key) in enumerate(recaps):
+                recap = operations.result(key)
+                if recap is None:
+                    return count
+                name = story.scene_name(scene) or recap["name"]
+                fold = writing.key(OperationKind.RUNNING_RECAP, told, name, recap["text"], room)
+                folded = operations.result(fold)
+                if folded is None:
+                    return count
+                told = folded["content"]
+            return len(recaps)
+
+        return await self._store.run(unit)
 
     def of(self, found: CatchUpPlan, writing: Writing) -> CatchUpPlan:
         """A plan and its parts, with the time and the price expected of each."""

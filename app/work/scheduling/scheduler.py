@@ -29,17 +29,13 @@ from app.work.demo.demo_story import is_demo
 from app.work.jobs.document_making import document_material
 from app.work.planning.agreement import (
     NOT_WANTED_WITH,
+    Lacking,
     asks_of_folds,
     by_themselves,
     is_of_a_catch_up,
     stops_with_it,
 )
-from app.work.planning.break_planner import (
-    goes_unasked,
-    search_cost,
-    search_specs,
-    with_question_under_way,
-)
+from app.work.planning.break_planner import search_cost, search_specs, with_question_under_way
 from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.dependencies import in_dependency_order, out_of_turn, without
 from app.work.planning.document_planner import plan_texts
@@ -194,10 +190,13 @@ class Scheduler:
         if not writing.asks_nobody:
             await self.estimates.measure()
             if self._asks_first:
+                await self.catch_ups.of(chat, writing.specs)
                 was_on = self.catch_ups.is_followed(chat.chat_id)
-                kept = await self.estimates.kept(chat.story, specs)
+                kept = await self.estimates.kept(chat.story, specs, with_searches=not was_on)
                 costing = [spec for spec in specs if spec.key not in kept]
-                allowed = await self._asked_about(chat, costing, settings, writing)
+                allowed = await self._asked_about(
+                    chat, costing, settings, writing, is_more_kept=len(costing) < len(specs)
+                )
                 works = {spec.work for spec in allowed}
                 specs = [spec for spec in specs if spec.key in kept or spec.work in works]
                 is_on = was_on or self.catch_ups.is_followed(chat.chat_id)
@@ -215,7 +214,10 @@ class Scheduler:
         specs: Sequence[OperationSpec],
         settings: Mapping[str, Any],
         writing: Writing,
+        *,
+        is_more_kept: bool,
     ) -> Sequence[OperationSpec]:
+        """is_more_kept: what costs nothing is left to do beside these."""
         followed = await self.catch_ups.of(chat, writing.specs)
         if followed is None:
             followed = await self._rebuild(chat, specs, settings, writing)
@@ -236,7 +238,8 @@ class Scheduler:
             folds = (s for s in specs if s.kind is OperationKind.RUNNING_RECAP)
             backlog += [spec for spec in folds if not self._queue.is_open(spec)]
         if not backlog:
-            if followed is not None and self._queue.running(chat.chat_id) is None:
+            is_done = self._queue.running(chat.chat_id) is None and not is_more_kept
+            if followed is not None and is_done:
                 await self.catch_ups.forget(chat)
             return specs
         reading = reading_taken(chat, backlog, settings, writing)
@@ -311,35 +314,11 @@ class Scheduler:
         writing: Writing,
         limit: int,
     ) -> tuple[list[OperationSpec], SearchCost]:
-        """What is to be asked about, and what searching takes of it.
-
-        Not what was asked for, nor what is queued: that was said yes to.
-        """
-        cost = SearchCost()
-        recaps = [
-            spec
-            for spec in specs
-            if spec.kind is OperationKind.SCENE_RECAP and not self._queue.is_open(spec)
-        ]
-        if writing.of(OperationKind.SCENE_RECAP).is_free:
-            recaps = []
+        """What is to be asked about, and what searching takes of it."""
+        unqueued = [spec for spec in specs if not self._queue.is_open(spec)]
         searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
-        if searches and not chat.search.is_wanted:
-            cost = search_cost(chat.story, settings, writing, chat.search)
-        if goes_unasked(cost, limit, settings, writing):
-            searches, cost = [], SearchCost()
-        readings = [
-            spec
-            for spec in specs
-            if spec.kind is OperationKind.MEMORY_PASS and not self._queue.is_open(spec)
-        ]
-        asked = (recaps if len(recaps) > limit else []) + searches
-        # Of a chat that nobody has read yet one question is asked, and not half of it.
-        goes_along = bool(asked) and not chat.reading_state.extracted
-        passes = reading_taken(chat, readings, settings, writing).passes
-        if (passes <= limit and not goes_along) or chat.reading_state.is_wanted:
-            readings = []
-        return asked + readings, cost
+        lacking = Lacking(chat.story, settings, writing, chat.search, chat.reading_state)
+        return lacking.asked_about(unqueued, searches, limit)
 
     async def _go_on(
         self,
@@ -385,6 +364,20 @@ class Scheduler:
             kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, is_stopped=True)
             await self.catch_ups.keep(chat, kept)
 
+    async def hold(self, chat: OpenChat) -> None:
+        """The user took away what there was: what is made anew is offered, however little it is,
+        and begins at their word; what is kept of it comes back by itself.
+        """
+        if self._asks_first and not self._writing().asks_nobody:
+            kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, is_stopped=True)
+            chat.end_search()
+            await self._stop(chat, kept)
+
+    async def _stop(self, chat: OpenChat, kept: CatchUp) -> None:
+        await self.catch_ups.keep(chat, kept)
+        chat.end_reading()
+        await self._queue.let_go(chat.chat_id, stops_with_it)
+
     async def stop(self, chat: OpenChat, *, at_once: bool) -> None:
         """The user wants no more of it; what is done stays done, what is left is offered again.
 
@@ -393,9 +386,7 @@ class Scheduler:
         followed = self.catch_ups.get(chat.chat_id)
         if followed is None:
             return
-        await self.catch_ups.keep(chat, replace(followed.kept, is_stopped=True))
-        chat.end_reading()
-        await self._queue.let_go(chat.chat_id, stops_with_it)
+        await self._stop(chat, replace(followed.kept, is_stopped=True))
         running = self._queue.running(chat.chat_id)
         if at_once and running is not None and stops_with_it(running):
             await self._queue.cancel(running.id, is_final=False)

@@ -363,7 +363,11 @@ async def test_what_is_cleared_is_counted_as_shown_and_priced_as_made_anew(desk:
     shown = as_shown(counted, story)
     assert (shown.scene_breaks, shown.scene_recaps, shown.messages) == (ended, ended, 0)
     assert shown.message_recaps == counted.message_recaps
-    cost = desk.companion.command_costs.of_all_anew(desk.path)
+    cost = await desk.companion.command_costs.of_all_anew(desk.path)
+    assert (cost.requests, cost.tokens) == (0, 0)  # the answers are kept
+    assert cost.kept >= ended
+    await desk.companion.put_setting("scene_recap_tokens", 150)
+    cost = await desk.companion.command_costs.of_all_anew(desk.path)
     assert cost.of is Asked.SCENES
     assert cost.requests >= ended
     assert cost.tokens > 0
