@@ -200,6 +200,7 @@ class Wiring(News, ABC):
             self.models.writing,
             lambda kind: self.models.writer(kind).label,
             lambda: self.use.tariff,
+            self._next_prompts.taken,
             asks_first=parts.options.asks_first,
         )
         self._branches = BranchReading(self._store, self._scheduler, self._chats, self._tasks)

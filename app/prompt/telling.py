@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.prompt.budgeting.budgets import MOST_OF_CONTEXT
+from app.prompt.budgeting.budgets import LEAST_CHAT, MOST_OF_CONTEXT
 from app.prompt.choosing.drafts import Draft
 from app.prompt.generation import Turn
 from app.prompt.occasion import CALLED_UP_BY, Occasion
@@ -114,6 +114,14 @@ def surely_from(story: Story, room: int) -> int:
         if room < 0:
             return index + 1
     return 0
+
+
+def held_from(story: Story, settings: Mapping[str, Any], turn: Turn, slots: int) -> int:
+    """Index of the first message that a prompt beside so many tokens of slots holds itself; their
+    number where none does. What stands around the chat is guessed until a prompt has shown it.
+    """
+    context = turn.context or RecapSettings(settings).context_tokens
+    return surely_from(story, context - (turn.fixed or context // LEAST_CHAT) - slots)
 
 
 def sent_from(story: Story, settings: Mapping[str, Any], turn: Turn, total: int | None) -> int:

@@ -302,12 +302,11 @@ async def test_a_long_chat_s_newest_scenes_are_recapped_first_and_reach_the_prom
                 sent = (await page.send("And what of today?")).text
             finally:
                 gate.set()
-    newest = [days - 2 - n for n in range(so_far)]  # the last one goes on
-    assert told[:so_far] == newest
-    # What the prompt holds word for word is not told again.
-    unsent = [day for day in newest if f"on day {day}," not in sent]
-    assert unsent
-    assert all(f"Deed {day}." in sent for day in unsent)
+    # What the prompt holds word for word is neither told again nor recapped before the others.
+    unsent = [day for day in range(days) if f"on day {day}," not in sent]
+    newest = told[:so_far]
+    assert newest == unsent[::-1][:so_far]
+    assert all(f"Deed {day}." in sent for day in newest)
     await page.open_chat("Harbour")
 
 

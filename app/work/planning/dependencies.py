@@ -10,7 +10,7 @@ from app.core.operations import Operation, OperationKind, OperationSpec
 from app.story.recaps import BUILT_IN
 from app.story.scenes import BreakOrigin
 from app.story.story import Story
-from app.work.planning.planner import PRIORITY_SCENE
+from app.work.planning.planner import PRIORITY_NEWEST, PRIORITY_SCENE
 
 
 def in_dependency_order(story: Story, specs: Sequence[OperationSpec]) -> tuple[OperationSpec, ...]:
@@ -45,6 +45,9 @@ def out_of_turn(
     recap is written knowing what came before, and asks for a fold as well, which one that goes
     ahead cannot.
 
+    Likewise those that waited among others, and go ahead of them now: what they tell of fell out of
+    the prompt.
+
     planned: what may be queued, in the order of the story. current: number of what is in hand. What
     was tried before, or has its place from the user, stays.
     """
@@ -52,12 +55,15 @@ def out_of_turn(
     found: set[int] = set()
     is_behind = False
     for spec in planned:
-        if spec.kind is not OperationKind.SCENE_RECAP or spec.priority != PRIORITY_SCENE:
+        if spec.kind is not OperationKind.SCENE_RECAP:
             continue
         operation = waiting.get(spec.work)
+        goes_ahead = spec.priority == PRIORITY_NEWEST
         if operation is None:
-            is_behind = True
-        elif is_behind and operation.id != current and _came_by_itself(operation):
+            is_behind |= spec.priority == PRIORITY_SCENE
+        elif (goes_ahead or (is_behind and spec.priority == PRIORITY_SCENE)) and (
+            operation.id != current and _came_by_itself(operation)
+        ):
             found.add(operation.id)
     return found
 

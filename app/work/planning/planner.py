@@ -34,8 +34,9 @@ from app.work.planning.message_recap_planner import (
 from app.work.planning.writing import Writing
 
 # What the user asked for goes before all. Folds go before further recaps so that the prompt
-# gains from each; then, of a long backlog, the newest scenes, the newest first, since the prompt
-# tells them by themselves; then the story from its beginning. Single messages come last
+# gains from each; then, of a long backlog, the newest scenes that prompts do not hold themselves,
+# the newest first, since they tell them by themselves; then the story from its beginning. Single
+# messages come last
 # (PRIORITY_MESSAGE).
 PRIORITY_NEWEST = 15
 PRIORITY_FOLD = 20
@@ -73,16 +74,24 @@ def _recapped(inside: Sequence[Message], speakers: str) -> tuple[Message, ...]:
 
 
 def plan(
-    story: Story, chat_id: int, settings: Mapping[str, Any], writing: Writing
+    story: Story,
+    chat_id: int,
+    settings: Mapping[str, Any],
+    writing: Writing,
+    *,
+    held_from: int | None = None,
 ) -> tuple[OperationSpec, ...]:
     """All operations that the story lacks by the settings; nothing that is there already.
+
+    held_from: index of the first message that prompts hold themselves, None while unknown.
 
     Reading again after each finished operation, the planner needs no memory of its own: the next
     fold is planned when the recap that it needs is there.
     """
     specs: list[OperationSpec] = []
     if SceneSettings(settings).scene_recaps_auto:
-        specs += _scene_recaps(story, chat_id, settings, writing)
+        recaps = _scene_recaps(story, chat_id, settings, writing)
+        specs += _newest_first(recaps, story, settings, held_from)
     if RecapSettings(settings).running_recap_auto:
         fold = next_fold(story, chat_id, settings, writing)
         specs = _with_fold(story, specs, fold, settings, writing) if fold else specs
@@ -205,18 +214,24 @@ def _scene_recaps(
         if digest == NOTHING_TOLD or (recap is not None and recap.source_digest == digest):
             continue
         specs.append(scene_recap_spec(story, chat_id, scene, settings, writing))
-    return _newest_first(specs, settings)
+    return specs
 
 
-def _newest_first(specs: list[OperationSpec], settings: Mapping[str, Any]) -> list[OperationSpec]:
-    """Of a long backlog, the scenes that the prompt tells by themselves before all others. A short
-    one goes in the order of the story: each scene's recap is written knowing what came before.
+def _newest_first(
+    specs: list[OperationSpec], story: Story, settings: Mapping[str, Any], held_from: int | None
+) -> list[OperationSpec]:
+    """Of a long backlog, the scenes that the prompt tells by themselves before all others: the
+    newest of those that it does not hold word for word. A short one goes in the order of the story:
+    each scene's recap is written knowing what came before.
     """
     shown = SlotSettings(settings).scenes_shown if SlotSettings(settings).scenes_enabled else 1
     if len(specs) <= max(shown, LONG_BACKLOG):
         return specs
-    newest = [replace(spec, priority=PRIORITY_NEWEST) for spec in specs[-shown:]]
-    return newest[::-1] + specs[:-shown]
+    end = len(story.messages) if held_from is None else held_from
+    told = [s.closing.anchor for s in story.scenes if s.closing is not None and s.first < end]
+    newest = frozenset(told[-shown:])
+    first = [replace(spec, priority=PRIORITY_NEWEST) for spec in specs if spec.anchor in newest]
+    return first[::-1] + [spec for spec in specs if spec.anchor not in newest]
 
 
 def is_scene_recap_stale(story: Story, scene: Scene, settings: Mapping[str, Any]) -> bool:

@@ -117,6 +117,11 @@ class NextPrompts:
         self._expected[chat] = made, ground, slots
         return slots
 
+    def taken(self, path: Path) -> int | None:
+        """Tokens of a chat's slots for any turn as they were made last, None before that."""
+        made = self._revisions.get(path)
+        return None if made is None else made.total_tokens
+
     async def for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:
         """The slots of one turn, under the revision of the chat's. SillyTavern waits for them:
         those for any turn come first only where they are under way.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from app.core.model_use import Tariff
@@ -17,6 +18,8 @@ from app.core.operations import (
     OperationSpec,
 )
 from app.core.signals import Signal
+from app.prompt.generation import Turn
+from app.prompt.telling import held_from
 from app.settings.recaps import RecapSettings
 from app.settings.scenes import SceneSettings
 from app.store.store import Store
@@ -57,13 +60,14 @@ class Scheduler:
 
     asks_first: a model is not given many scenes at once before the user said so, nor anything of
     the demo story. What they said holds until the backlog is worked off, also in a later run, or
-    until another model is to do it. estimates: of what work takes.
+    until another model is to do it. taken: tokens of the slots of a chat's next prompt, None before
+    they are known. estimates: of what work takes.
 
     Signals:
         catch_up_changed: there is a backlog to ask about, or no more; or it went on.
     """
 
-    # 7 parameters: wiring.py alone makes it.
+    # 8 parameters: wiring.py alone makes it.
     def __init__(
         self,
         store: Store,
@@ -72,6 +76,7 @@ class Scheduler:
         writing: Callable[[], Writing],
         backend: Callable[[OperationKind], str],
         tariff: Callable[[], Tariff],
+        taken: Callable[[Path], int | None],
         *,
         asks_first: bool,
     ) -> None:
@@ -79,7 +84,7 @@ class Scheduler:
         self._queue = queue
         self._enqueue = enqueue
         self._writing = writing
-        self._asks_first = asks_first
+        self._taken, self._asks_first = taken, asks_first
         self.waits_for_word = False  # a newcomer chooses: nothing begins, and all is asked about
         self.estimates = Estimates(store, backend, tariff)
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
@@ -101,7 +106,9 @@ class Scheduler:
         if chat.reading_state.is_wanted and not (readings or chat.reading_state.is_paused):
             chat.end_reading()  # it was wanted up to the last message, which is read now
         derived = self._derived(chat, readings)
-        planned = (*plan(story, chat.chat_id, settings, writing), *readings, *derived)
+        held = self._held_from(chat)
+        planned = plan(story, chat.chat_id, settings, writing, held_from=held)
+        planned = (*planned, *readings, *derived)
         specs = in_dependency_order(story, (*searches, *planned))
         again = await self._let_go(chat, specs)
         allowed = await self._allowed(chat, specs, settings, writing)
@@ -109,6 +116,16 @@ class Scheduler:
             allowed = ()
         await self._put_in_turn(chat, allowed)
         await self._enqueue((*again, *allowed))
+
+    def _held_from(self, chat: OpenChat) -> int:
+        """Index of the first message that the chat's prompts hold themselves; until one was made,
+        as though they held all.
+        """
+        taken = self._taken(chat.chat.path)
+        if taken is None:
+            return 0
+        turn = Turn(context=chat.context_tokens, fixed=max(chat.fixed_tokens.values(), default=0))
+        return held_from(chat.story, chat.prompt_settings(), turn, taken)
 
     def _question_under_way(
         self, chat: OpenChat, settings: Mapping[str, Any], writing: Writing
@@ -409,8 +426,8 @@ class Scheduler:
         """What recapping a chat takes from here on, with the time expected; None: nothing."""
         story, settings, writing = chat.story, chat.settings(), self._writing()
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
-        planned = (*plan(story, chat.chat_id, settings, writing), *self._readings(chat))
-        specs = (*searches, *planned)
+        planned = plan(story, chat.chat_id, settings, writing, held_from=self._held_from(chat))
+        specs = (*searches, *planned, *self._readings(chat))
         specs = tuple(spec for spec in specs if not self._queue.is_given_up(spec))
         cost = SearchCost()
         if searches:

@@ -78,6 +78,9 @@ def test_of_a_backlog_the_newest_scenes_come_first_and_what_is_folded_before_the
     newest = ["m71", "m68", "m65", "m62", "m59"]
     assert [spec.anchor for spec in specs] == [*newest, *(f"m{n}" for n in range(2, 58, 3))]
     assert [s.anchor for s in planned(story, scenes_shown=1)][:2] == ["m71", "m2"]
+    held = sorted(plan(story, 1, settings(), WRITING, held_from=61), key=lambda s: -s.priority)
+    unheld = [f"m{n}" for n in (62, 59, 56, 53, 50)]
+    assert [spec.anchor for spec in held][:6] == [*unheld, "m2"]
     folding = planned(with_recaps(story, *newest, "m2"))
     first = max(folding, key=lambda spec: spec.priority)
     assert (first.kind, first.anchor) == (OperationKind.RUNNING_RECAP, "m2")
