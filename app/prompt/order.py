@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from app.core.translation import N_
 from app.prompt.slots import Slot
-from app.prompt.turns import Wire
+from app.prompt.turns import SentTurn, Wire
 from app.settings.slot_table import Position, Role
 
 # Of the same depth: those behind stand nearer to the end of the chat.
@@ -40,7 +40,7 @@ class Stand:
     is_last: bool = False
 
 
-def layout(slots: Iterable[Slot], messages: int, wire: Wire = Wire.CHAT) -> tuple[Stand, ...]:
+def layout(slots: Iterable[Slot], messages: int, wire: Wire) -> tuple[Stand, ...]:
     """The coming prompt, from its beginning to its end, as SillyTavern's default preset has it.
 
     messages: of the chat, that may stand in the prompt. Slots without a text and those that are
@@ -62,9 +62,16 @@ def layout(slots: Iterable[Slot], messages: int, wire: Wire = Wire.CHAT) -> tupl
     return (*head, *_chat(told, messages))
 
 
-def ordered(slots: Iterable[Slot]) -> tuple[Slot, ...]:
+def ordered(slots: Iterable[Slot], wire: Wire) -> tuple[Slot, ...]:
     """The slots with a text in the order of the prompt."""
-    return tuple(stand.slot for stand in layout(slots, 0) if stand.slot is not None)
+    return tuple(stand.slot for stand in layout(slots, 0, wire) if stand.slot is not None)
+
+
+def wire_of(turns: Iterable[SentTurn]) -> Wire:
+    """How the next prompt will be handed over: as the newest of these turns whose page told, which
+    come newest first.
+    """
+    return next((turn.wire for turn in turns if turn.wire is not None), Wire.CHAT)
 
 
 def _stands(slots: Iterable[Slot]) -> list[Stand]:

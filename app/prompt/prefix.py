@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.prompt.order import ordered
+from app.prompt.order import ordered, wire_of
 from app.prompt.slots import Slot
 from app.prompt.turns import FinalPrompt, Piece, SentTurn, Share, pieces_of
 
@@ -134,7 +134,8 @@ def _tokens(piece: Piece, count: Count) -> int:
 
 def _by_slots(before: SentTurn, after: SentTurn) -> PrefixBreak | None:
     """The first slot in the prompt's order that is another one than before."""
-    old, new = ordered(before.slots), ordered(after.slots)
+    wire = wire_of((after, before))
+    old, new = ordered(before.slots, wire), ordered(after.slots, wire)
     for number in range(max(len(old), len(new))):
         one = new[number] if number < len(new) else None
         other = old[number] if number < len(old) else None

@@ -69,7 +69,8 @@ class SentTurn:
     kind: what the turn is like. context: tokens that the prompt may take, 0 if unknown. slots: as
     the page set them; contents: what became of what they might have told. messages: of the chat,
     that SillyTavern considered. is_late: the page did not wait for these slots and set older ones.
-    has_prompt: the prompt is kept too; prompt: it, where it was asked for.
+    has_prompt: the prompt is kept too; prompt: it, where it was asked for. wire: how it was handed
+    over, None until the page told.
     """
 
     id: int
@@ -85,6 +86,7 @@ class SentTurn:
     is_late: bool = False
     has_prompt: bool = False
     prompt: FinalPrompt | None = None
+    wire: Wire | None = None
 
     @property
     def total_tokens(self) -> int:

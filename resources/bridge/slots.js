@@ -108,10 +108,9 @@ export function set(slots) {
     const keys = new Set();
     byMacro.clear();
     toldOf = chatKey(openChat(ctx));
-    for (const slot of slots) {
-        if (!isSound(slot) || !isOurs(ctx, slot.key)) {
-            continue;
-        }
+    const ours = slots.filter((slot) => isSound(slot) && isOurs(ctx, slot.key));
+    makeWay(ctx, ours.map((slot) => slot.key));
+    for (const slot of ours) {
         keys.add(slot.key);
         written.set(slot.key, slot.text);
         if (slot.macro) {
@@ -124,6 +123,17 @@ export function set(slots) {
             written.set(key, '');
             ctx.setExtensionPrompt(key, '', NONE, 0);
         }
+    }
+}
+
+/**
+ * SillyTavern sends in the order in which keys were first set. What begins to tell something later
+ * stands where it would have stood: so what a provider has read before stays the same for longest.
+ */
+function makeWay(ctx, keys) {
+    const there = Object.keys(ctx.extensionPrompts).filter((key) => keys.includes(key));
+    if (there.some((key, place) => key !== keys[place])) {
+        keys.forEach((key) => delete ctx.extensionPrompts[key]);
     }
 }
 

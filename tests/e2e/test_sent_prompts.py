@@ -179,7 +179,7 @@ async def test_a_text_completion_is_reported_as_one_text(
         parts = tuple(SentPart(p.role, p.text, p.length, p.mark) for p in report.parts)
         pieces = pieces_of(replace(turn, prompt=FinalPrompt(Wire.TEXT, parts)))
         found = [piece.slot.key for piece in pieces if piece.slot is not None]
-        assert found == [one.key for one in ordered(made.slots)]
+        assert found == [one.key for one in ordered(made.slots, Wire.TEXT)]
         shown = await bridge.page()
         told = await bridge.server.request(shown, "tokenizer")
         assert told["name"].startswith("textgenerationwebui/generic/")

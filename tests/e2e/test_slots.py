@@ -225,6 +225,25 @@ async def test_after_another_chat_and_after_a_reload_all_is_there_again(
     check_all(await page.send("I say line-521."), dict.fromkeys(DEPTHS, 1))
 
 
+async def test_what_is_told_later_stands_where_it_would_have_stood_from_the_start(
+    world: SlotsWorld, solo: Path, page: TavernPage
+) -> None:
+    """SillyTavern sends slots in the order in which they were first set: a profile that came
+    after the first memories stood behind them, and Prompt showed it before them.
+    """
+    await shown(world, solo, ME)
+    await world.put(canon_enabled=False)
+    try:
+        await page.reload()
+        await world.shows(RUNNING_RECAP_KEY, RUNNING)
+        request = await page.send("I say line-525.")
+        assert mark_of(SlotName.CANON) not in request.text
+        assert mark_of(SlotName.LONG) in request.text
+    finally:
+        await world.world.companion.reset_setting("canon_enabled", path=solo)
+    check_head(await page.send("I say line-526."))
+
+
 async def test_without_a_running_recap_the_summary_stands_at_the_head(
     world: SlotsWorld, solo: Path, page: TavernPage
 ) -> None:

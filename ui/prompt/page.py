@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
+from app.prompt.order import wire_of
 from app.prompt.placement import macro_uses
 from app.prompt.slots import SlotSet
 from app.prompt.turns import SentTurn
@@ -173,7 +174,8 @@ class PromptPage(QWidget):
         self.preview.say_nothing_is_there(tr(EMPTY) if is_counted else tr("Counting …"))
         known = coming_sentence(self._turns[0], slots) if self._turns and slots.slots else ""
         self.preview.show_head(slots.total_tokens, tr(COMING_WORDS), " ".join(facts), known)
-        self._show_rows(coming_rows(slots, messages) if slots.slots else (), None)
+        rows = coming_rows(slots, messages, wire_of(self._turns)) if slots.slots else ()
+        self._show_rows(rows, None)
         self.preview.macros.show_uses(macro_uses(slots))
         self.preview.macros.show()
 
@@ -216,7 +218,7 @@ class PromptPage(QWidget):
         self._show_rows(rows, view.break_.kept if view.break_ is not None else None)
 
     def _on_copy(self) -> None:
-        text = slots_text(self._slots.slots)
+        text = self._text(None, is_whole=False)
         if self._shown != COMING and self._view is not None:
             text = whole_text(self._view.turn)
         QGuiApplication.clipboard().setText(text)
@@ -342,5 +344,5 @@ class PromptPage(QWidget):
 
     def _text(self, turn: SentTurn | None, *, is_whole: bool) -> str:
         if turn is None:
-            return slots_text(self._slots.slots)
-        return whole_text(turn) if is_whole else slots_text(turn.slots)
+            return slots_text(self._slots.slots, wire_of(self._turns))
+        return whole_text(turn) if is_whole else slots_text(turn.slots, wire_of((turn,)))

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.translation import N_, tr, trn
-from app.prompt.order import Own, Stand, layout
+from app.prompt.order import Own, Stand, layout, ordered, wire_of
+from app.prompt.slot_names import slot_name
 from app.prompt.slots import RUNNING_RECAP_KEY, Reason, Slot, SlotContent, SlotSet
-from app.prompt.turns import Piece, SentTurn, Share, missing_slots, pieces_of
+from app.prompt.turns import Piece, SentTurn, Share, Wire, missing_slots, pieces_of
 from app.settings.slot_table import Position, Role
 from ui.core.slot_words import recap_words, size_words
 from ui.prompt.words import OWN_NAMES, messages_words
@@ -43,9 +44,9 @@ class PromptRow:
         return self.tokens or 0
 
 
-def coming_rows(slots: SlotSet, messages: int) -> tuple[PromptRow, ...]:
+def coming_rows(slots: SlotSet, messages: int, wire: Wire) -> tuple[PromptRow, ...]:
     """The coming prompt, as SillyTavern will put it together."""
-    rows = _planned(slots.slots, slots.contents, messages)
+    rows = _planned(slots.slots, slots.contents, messages, wire)
     by_key = {content.key: content for content in slots.contents}
     rows += tuple(
         _slot_row(slot, by_key)
@@ -71,7 +72,7 @@ def sent_rows(turn: SentTurn, count: Count) -> tuple[PromptRow, ...]:
     """A prompt as it was sent; where only its slots are kept, in the order they must have had."""
     pieces = pieces_of(turn)
     if not pieces:
-        return _planned(turn.slots, turn.contents, turn.messages)
+        return _planned(turn.slots, turn.contents, turn.messages, wire_of((turn,)))
     contents = {content.key: content for content in turn.contents}
     rows: list[PromptRow] = []
     group: list[Piece] = []
@@ -93,11 +94,11 @@ def sent_rows(turn: SentTurn, count: Count) -> tuple[PromptRow, ...]:
 
 
 def _planned(
-    slots: Iterable[Slot], contents: Sequence[SlotContent], messages: int
+    slots: Iterable[Slot], contents: Sequence[SlotContent], messages: int, wire: Wire
 ) -> tuple[PromptRow, ...]:
     by_key = {content.key: content for content in contents}
     slots = tuple(slots)
-    stands = layout(slots, messages)
+    stands = layout(slots, messages, wire)
     rows = [_stand_row(stand, by_key) for stand in stands]
     # What is cut altogether has no text and no place, but is to be seen.
     empty = [slot for slot in slots if not slot.text and slot.full_tokens]
@@ -151,7 +152,7 @@ def _said(piece: Piece) -> str:
 def whole_text(turn: SentTurn) -> str:
     """The prompt of a turn as one text, message by message; its slots where it is not kept."""
     if turn.prompt is None:
-        return slots_text(turn.slots)
+        return slots_text(turn.slots, wire_of((turn,)))
     return "\n\n".join(
         (f"{part.role}\n" if part.role else "")
         + (
@@ -162,9 +163,7 @@ def whole_text(turn: SentTurn) -> str:
     )
 
 
-def slots_text(slots: Iterable[Slot]) -> str:
+def slots_text(slots: Iterable[Slot], wire: Wire) -> str:
     """All slots as one text, in the order of the prompt, each under its name."""
-    from app.prompt.order import ordered
-    from app.prompt.slot_names import slot_name
-
-    return "\n\n".join(f"{slot_name(slot.key)}\n{slot.text.strip()}" for slot in ordered(slots))
+    told = ordered(slots, wire)
+    return "\n\n".join(f"{slot_name(slot.key)}\n{slot.text.strip()}" for slot in told)

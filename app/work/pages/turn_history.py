@@ -218,13 +218,14 @@ def _with_report(turn: SentTurn, report: Sent, count: Callable[[str], int]) -> S
     # Of a slot that came too late nothing is known but its text.
     contents = tuple(one for one in turn.contents if found.get(one.key) == expected.get(one.key))
     parts = tuple(SentPart(p.role, p.text, p.length, p.mark) for p in report.parts)
-    order = _places(turn.slots)
+    order, wire = _places(turn.slots), Wire(report.wire)
     return replace(
         turn,
         slots=tuple(sorted(slots, key=lambda slot: order.get(slot.key, len(order)))),
         contents=contents,
         is_late=is_late,
-        prompt=FinalPrompt(Wire(report.wire), parts),
+        prompt=FinalPrompt(wire, parts),
+        wire=wire,
     )
 
 

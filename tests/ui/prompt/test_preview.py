@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.prompt.slots import RUNNING_RECAP_KEY, LeftOut, Reason, SlotContent, SlotSet
-from app.prompt.turns import Share
+from app.prompt.turns import Share, Wire
 from tests.prompt_turns import LONG, slot
 from ui.prompt.preview import PromptPreview
 from ui.prompt.rows import PromptRow, coming_rows
@@ -35,7 +35,7 @@ def test_a_recap_of_a_chat_that_is_sent_whole_says_who_tells_it() -> None:
     bare = replace(slot(LONG, ""), key=RUNNING_RECAP_KEY)
     (note,) = (
         row.note
-        for row in coming_rows(SlotSet((bare,), whole_recap=201), 69)
+        for row in coming_rows(SlotSet((bare,), whole_recap=201), 69, Wire.CHAT)
         if row.slot is not None
     )
     assert note == "The messages that are sent tell all of it."

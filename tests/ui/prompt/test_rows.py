@@ -14,6 +14,7 @@ from app.prompt.slots import (
     SlotContent,
     SlotSet,
 )
+from app.prompt.turns import Wire
 from app.settings.slot_table import Position, Role, SlotName
 from ui.controls.labels import Label
 from ui.inspector.next_prompt import NextPrompt
@@ -25,7 +26,7 @@ def test_a_slot_that_tells_nothing_but_of_an_earlier_scene_is_shown_with_it() ->
     def rows(reason: Reason) -> list[str]:
         left_out = (LeftOut("goals: find the ring", reason),)
         content = SlotContent(SlotName.PROFILES.key, (), left_out, 0, 300, 0)
-        shown = coming_rows(SlotSet(contents=(content,)), 5)
+        shown = coming_rows(SlotSet(contents=(content,)), 5, Wire.CHAT)
         return [row.slot.key for row in shown if row.slot is not None and row.content is content]
 
     assert rows(Reason.PAST) == [SlotName.PROFILES.key]
@@ -41,7 +42,7 @@ def test_the_running_recap_names_its_version_and_what_others_tell_of_it(qtbot: Q
     def words(recap: RecapShown) -> str:
         card = SlotCard()
         qtbot.addWidget(card)
-        rows = coming_rows(SlotSet((slot,), recap=recap), 5)
+        rows = coming_rows(SlotSet((slot,), recap=recap), 5, Wire.CHAT)
         card.show_row(next(row for row in rows if row.slot is slot))
         return card.passages_text
 
@@ -64,7 +65,7 @@ def test_what_other_chats_say_stands_in_italics_and_is_counted(qtbot: QtBot) -> 
     card = SlotCard()
     qtbot.addWidget(card)
     slots = SlotSet((slot,), contents=(content,))
-    card.show_row(next(row for row in coming_rows(slots, 5) if row.slot is slot))
+    card.show_row(next(row for row in coming_rows(slots, 5, Wire.CHAT) if row.slot is slot))
     assert card.passages_text == "1 memory of another chat, in italics."
     assert card.exact_text == lines
     looks = {
