@@ -8,6 +8,7 @@ from app.prompt.slots import TurnKind
 
 IMPERSONATE = "impersonate"
 REPLACING = frozenset({"swipe", "regenerate"})
+UNHEARD = 2  # messages that may have come since the story was read
 
 
 @dataclass(frozen=True, slots=True)

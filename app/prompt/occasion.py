@@ -39,7 +39,7 @@ from app.prompt.choosing.worth import (
     overtaken,
     worth,
 )
-from app.prompt.generation import IMPERSONATE, REPLACING, Turn
+from app.prompt.generation import IMPERSONATE, REPLACING, UNHEARD, Turn
 from app.prompt.headings import Headings, headings_for
 from app.prompt.recollection import Recollection
 from app.recall.meanings import Meant
@@ -55,7 +55,6 @@ from app.story.story import ChatKind, Story
 
 CALLED_UP_BY = 4  # last messages (spec/smart-memory.md §11)
 PRESENT_IN = 10  # (§16, IJ7)
-UNHEARD = 2  # messages that may have come since the story was read
 NOW_WITHIN = 20  # messages
 LEAST_OF_OUTCOME = 4  # words by which the end of a thread says what happened
 LONGEST_READ = 20_000  # characters of one message

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
+from app.memory.reading.windows import is_told
+from app.prompt.generation import REPLACING, UNHEARD
 from app.prompt.slots import LeftOut, Slot, SlotContent, SlotSet, TurnKind
 from app.settings.slot_table import SlotName
-from app.story.messages import digest
+from app.story.messages import Message, digest
 
 KEPT_TURNS = 50  # of each chat
 MOST_LEFT_OUT = 40  # entries of a slot that are kept
 LONGEST_LEFT_OUT = 200  # characters of one
+LONGEST_SAID = 300  # characters of the message that a turn went on from
 NOT_OF_A_CHARACTER = ("quiet", "impersonate")  # of SillyTavern's types of a generation
 
 
@@ -70,7 +73,8 @@ class SentTurn:
     the page set them; contents: what became of what they might have told. messages: of the chat,
     that SillyTavern considered. is_late: the page did not wait for these slots and set older ones.
     has_prompt: the prompt is kept too; prompt: it, where it was asked for. wire: how it was handed
-    over, None until the page told.
+    over, None until the page told. after: index of the message that it went on from, -1 where that
+    is not known; said_by, said: who said it, and how it began, both as they were then.
     """
 
     id: int
@@ -87,6 +91,9 @@ class SentTurn:
     has_prompt: bool = False
     prompt: FinalPrompt | None = None
     wire: Wire | None = None
+    after: int = -1
+    said_by: str = ""
+    said: str = ""
 
     @property
     def total_tokens(self) -> int:
@@ -121,6 +128,28 @@ def turn_of(
         slots.slots,
         tuple(_shortened(content) for content in slots.contents),
     )
+
+
+def going_on_from(
+    turn: SentTurn, messages: Sequence[Message], said: Sequence[tuple[str, str]]
+) -> SentTurn:
+    """The turn with the message that it went on from. said: name and text of the newest ones as
+    the page had them, which may be ahead of the story; () where it told none.
+    """
+    last = len(messages) - 1
+    if said:
+        by, text = said[-1]
+        near = range(last, max(-1, last - UNHEARD), -1)
+        found = next((i for i in near if messages[i].text.startswith(text)), last + 1)
+        return replace(turn, after=found, said_by=by, said=text[:LONGEST_SAID])
+    if turn.generation in REPLACING and messages and not messages[last].is_user:
+        last -= 1
+    told = (i for i in range(last, -1, -1) if is_told(messages[i]))
+    found = next(told, -1)
+    if found < 0:
+        return turn
+    message = messages[found]
+    return replace(turn, after=found, said_by=message.name, said=message.text[:LONGEST_SAID])
 
 
 def _shortened(content: SlotContent) -> SlotContent:

@@ -18,7 +18,6 @@ from app.memory.records import (
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.memory.tiers.table import TIERS
 from app.settings.values import REGISTRY
-from app.story.messages import Message
 from app.story.recaps import BUILT_IN, YOU
 from ui.core.slot_words import maker_words
 
@@ -311,9 +310,9 @@ def percent(memory: Memory) -> int:
     return round(max(0.0, min(1.0, memory.confidence)) * 100)
 
 
-def excerpt(message: Message) -> str:
-    """The beginning of a message, as proof; without the marks of emphasis."""
-    text = " ".join(message.text.replace("*", "").split())
+def excerpt(text: str) -> str:
+    """The beginning of a message's text, as proof; without the marks of emphasis."""
+    text = " ".join(text.replace("*", "").split())
     return text if len(text) <= SOURCE_LENGTH else text[: SOURCE_LENGTH - 1].rstrip() + "…"
 
 

@@ -18,7 +18,6 @@ from app.prompt.turns import SentTurn
 from app.story.comparison import Block, compare
 from app.story.messages import Message
 from app.story.story import Story
-from app.views.story_change import StoryChange
 from app.views.turn_view import TurnView
 from ui.controls.dates import time_words
 from ui.core.session import Session
@@ -84,7 +83,6 @@ class PromptPage(QWidget):
         session.chat_opened.connect(self._on_chat_opened)
         session.slots_changed.connect(self.show_slots)
         session.turns_changed.connect(self._fetch)
-        session.story_changed.connect(self._on_story_changed)
         self.list.side_asked.connect(self.put)
         self.list.selectionModel().currentChanged.connect(self._on_row)
         self.preview.copy_asked.connect(self._on_copy)
@@ -236,11 +234,6 @@ class PromptPage(QWidget):
         self._fetch()
         self.header_changed.emit()
 
-    def _on_story_changed(self, change: StoryChange) -> None:
-        # A turn is known before the message that it answers: SillyTavern saves that with the reply.
-        if change.first_message is not None and self._turns:
-            self._show_list()
-
     def _fetch(self) -> None:
         path = self._session.path
         if path is not None:
@@ -260,7 +253,7 @@ class PromptPage(QWidget):
             self._read(self._shown)
 
     def _show_list(self) -> None:
-        self.rail.model.show_rows(turn_rows(self._turns, self._session.story))
+        self.rail.model.show_rows(turn_rows(self._turns))
         self._show_figures()
         self.rail.show_has_turns(bool(self._turns))
         self.commands.compare.setEnabled(bool(self._turns))

@@ -271,7 +271,9 @@ class _VersionDelegate(QStyledItemDelegate):
             lock = icon_pixmap("lock", t.t2, LOCK, painter.device().devicePixelRatioF())
             painter.drawPixmap(round(line.left()), round(line.center().y() - LOCK / 2), lock)
             line.setLeft(line.left() + LOCK + 5)
-        _draw(painter, line, row.why, ui_font(12), t.t3 if row.is_deleted else t.t2)
+        has_room = QFontMetrics(ui_font(12)).horizontalAdvance(row.why) <= line.width()
+        words = row.why if has_room or not row.brief else row.brief
+        _draw(painter, line, words, ui_font(12), t.t3 if row.is_deleted else t.t2)
 
     def _paint_chips(self, painter: QPainter, rect: QRect, side: str, t: Tokens) -> None:
         for letter in (LEFT, RIGHT):

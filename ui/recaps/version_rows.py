@@ -26,7 +26,8 @@ LEFT, RIGHT = "L", "R"
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """One version of whatever recap. number: as in the data, from 0. why: what it came of.
+    """One version of whatever recap. number: as in the data, from 0. why: what it came of; brief:
+    as much of that as has room in a narrow list, "" for as much as fits.
 
     reach: how far into the story it goes, for choosing what an edit of two versions builds on.
     quote: words of the story that it goes on from, on a line of their own. is_locked: the running
@@ -50,6 +51,7 @@ class VersionRow:
     told: str = ""
     reworded: int = 0
     is_stale: bool = False
+    brief: str = ""
 
     @property
     def word(self) -> str:

@@ -22,6 +22,7 @@ from app.prompt.turns import (
     SentPart,
     SentTurn,
     Wire,
+    going_on_from,
     told_memories,
     turn_of,
 )
@@ -134,6 +135,8 @@ class TurnHistory:
             context=request.context,
             messages=request.messages,
         )
+        said = [(one.name, one.text) for one in request.said]
+        turn = going_on_from(turn, chat.story.messages, said)
         if self._is_reading_only():
             return
         saving = None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
 
 import pytest_asyncio
 from PySide6.QtCore import QPoint, Qt
@@ -188,33 +186,31 @@ async def test_another_chat_shows_its_own_next_prompt(
     assert page.rail.model.rows[0].number == COMING
 
 
-async def test_each_turn_names_the_message_it_went_on_from(
+async def test_each_turn_quotes_the_message_it_went_on_from_as_it_was(
     page: PromptPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
-    story = companion.story(demo_tavern.chat)
-    assert story is not None
-    sent = [datetime.fromisoformat(message.sent).timestamp() for message in story.messages]
     chat = companion._chats.required(demo_tavern.chat)
-    later = replace(turns()[0], moment=sent[40] + 1.0, kind=TurnKind.ACTION)
-    empty = replace(turns()[0], moment=sent[-1] + 1.0, slots=(), contents=())
+    said = {"after": 40, "said_by": "Ada", "said": "*I wait.* The well was deep, and I heard it."}
+    known = replace(turns()[0], kind=TurnKind.ACTION, **said)  # type: ignore[arg-type]
+    empty = replace(turns()[0], slots=(), contents=())
 
     def unit() -> None:
-        companion._store.turns.save(chat.chat_id, later)
+        companion._store.turns.save(chat.chat_id, known)
         companion._store.turns.save(chat.chat_id, empty)
 
     await companion._store.run(unit)
     companion.turns.changed.emit(demo_tavern.chat)
     await until(lambda: page.rail.model.rowCount() == 6)
     newest, at_forty = page.rail.model.rows[1:3]
-    assert at_forty.why == "after #40, Action, 7 cut"
-    assert story.messages[40].name in at_forty.quote
-    assert newest.why == f"after #{len(sent) - 1}, without memory"
-    # Older than the story itself: nothing is guessed.
-    assert page.rail.model.rows[5].quote == ""
+    assert (at_forty.why, at_forty.brief) == ("Action, 7 cut", "Action")
+    assert at_forty.told == "after #40, Action, 7 cut"
+    assert at_forty.quote == "#40 Ada: I wait. The well was deep, and I heard it."
+    # Of a turn that was kept before that was: nothing is guessed.
+    assert (newest.why, newest.quote) == ("without memory", "")
     index = page.rail.model.index_of(at_forty.number)
     assert at_forty.quote in str(page.rail.model.data(index))
     heights = [page.list.visualRect(page.rail.model.index(row)).height() for row in range(6)]
-    assert heights[1] > heights[5]
+    assert heights[2] > heights[1]
 
 
 async def test_macros_are_listed_under_the_prompt_to_come_with_a_button_that_copies(
@@ -233,25 +229,3 @@ async def test_macros_are_listed_under_the_prompt_to_come_with_a_button_that_cop
     page.commands.macros.trigger()
     bar = page.preview.area.verticalScrollBar()
     assert bar.value() == bar.maximum()
-
-
-async def test_a_turn_is_named_anew_when_the_message_that_it_answers_is_saved(
-    page: PromptPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
-) -> None:
-    """SillyTavern saves it behind the turn: until then only the one before is known."""
-    story = companion.story(demo_tavern.chat)
-    assert story is not None
-    last = len(story.messages) - 1
-    said = datetime.fromisoformat(story.messages[-1].sent) + timedelta(minutes=5)
-    chat = companion._chats.required(demo_tavern.chat)
-    late = replace(turns()[0], moment=said.timestamp() + 1.0)
-    await companion._store.run(lambda: companion._store.turns.save(chat.chat_id, late))
-    companion.turns.changed.emit(demo_tavern.chat)
-    await until(lambda: page.rail.model.rowCount() == 5)
-    assert page.rail.model.rows[1].why.startswith(f"after #{last}, ")
-    line = {"name": "Ada", "is_user": True, "mes": "And now?", "send_date": said.isoformat()}
-    with demo_tavern.chat.open("a", encoding="utf-8") as file:
-        file.write("\n" + json.dumps(line))
-    companion._chats.reread(demo_tavern.chat)
-    await until(lambda: page.rail.model.rows[1].why.startswith(f"after #{last + 1}, "))
-    assert "And now?" in page.rail.model.rows[1].quote

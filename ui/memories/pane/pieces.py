@@ -130,7 +130,7 @@ class Proof(Surface):
     def __init__(self, message: Message, place: int, *, is_changed: bool) -> None:
         super().__init__("well", edge="")
         self._anchor = message.anchor
-        self._whole = excerpt(message)
+        self._whole = excerpt(message.text)
         self._is_whole = len(self._whole) <= PROOF_LETTERS
         self.jump = Link(f"#{place}", tr("Go to message #{place} in the story.", place=place))
         self.jump.clicked.connect(self._on_jump)

@@ -22,7 +22,7 @@ from app.core.paths import user_folders
 from app.memory.records import Tier
 from app.prompt.model_tokens import KnownTokenizer
 from app.prompt.prefix import PrefixBreak
-from app.prompt.turns import KEPT_TURNS, SentTurn, Share
+from app.prompt.turns import KEPT_TURNS, LONGEST_SAID, SentTurn, Share
 from app.sillytavern.bridge import bridge_installer, turn_answers
 from tests.labelled import WrittenTavern
 from tests.memory_world import World, opened
@@ -112,6 +112,24 @@ async def playing(
             await played.say(type="hello", version=version, page="p", length=9)
             await page.recv()
             yield played
+
+
+async def test_a_turn_keeps_the_words_that_it_went_on_from(played: Played) -> None:
+    """The list of turns quoted what stood there by now: another swipe, or what came instead."""
+    story = played.companion.story(played.path)
+    assert story is not None
+    last = len(story.messages) - 1
+    user = {"name": "Ada", "text": "And now?", "is_user": True}
+    there = {"name": story.messages[last].name, "text": story.messages[last].text}
+    await played.ask(said=[there, user])
+    await played.ask(said=[there])
+    await played.ask(kind="swipe")
+    swipe, known, ahead = await played.turns(3)
+    assert (ahead.after, ahead.said_by, ahead.said) == (last + 1, "Ada", "And now?")
+    assert (known.after, known.said_by) == (last, there["name"])
+    assert known.said == there["text"][:LONGEST_SAID]
+    replaced = last if story.messages[last].is_user else last - 1
+    assert (swipe.after, swipe.said_by) == (replaced, story.messages[replaced].name)
 
 
 async def test_a_turn_is_kept_with_the_prompt_that_was_sent(played: Played) -> None:
