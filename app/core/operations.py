@@ -130,6 +130,7 @@ class Operation:
     """An operation as the queue keeps it. Times are seconds since the epoch.
 
     moved_rank, moved_place: where the user has put it, None where it came by itself.
+    requests: that were answered, or had to be paid for.
     pauses_before: the queue stops when it would begin it. held: why it cannot begin yet, a
     sentence, "" when it can; not stored.
     """
@@ -145,6 +146,7 @@ class Operation:
     not_before: float = 0.0
     prompt_tokens: int = 0
     output_tokens: int = 0
+    requests: int = 0
     backend: str = ""
     moved_rank: int | None = None
     moved_place: float | None = None
@@ -193,7 +195,8 @@ FOLDS = "folds"  # likewise: the running recap that is built anew
 class Worked:
     """What was done of a chat since a moment. seconds: of work, pauses left out. by_kind: how many
     operations were done, and how many failed. paid: those of them that took tokens. tokens: that
-    all of them took. spent: tokens of all that was done of the chat, other kinds of work as well.
+    all of them took. spent, requests: tokens and requests of all that was done of the chat, other
+    kinds of work as well.
     """
 
     done: int = 0
@@ -203,3 +206,4 @@ class Worked:
     paid: Mapping[OperationKind, tuple[int, int]] = field(default_factory=dict)
     tokens: int = 0
     spent: int = 0
+    requests: int = 0

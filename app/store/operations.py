@@ -32,8 +32,8 @@ _ADD = (
 )
 _UPDATE = (
     "UPDATE operation SET status = ?, attempts = ?, error = ?, started = ?, finished = ?, "
-    "not_before = ?, prompt_tokens = ?, output_tokens = ?, backend = ?, moved_rank = ?, "
-    "moved_place = ?, pauses_before = ? WHERE id = ?"
+    "not_before = ?, prompt_tokens = ?, output_tokens = ?, requests = ?, backend = ?, "
+    "moved_rank = ?, moved_place = ?, pauses_before = ? WHERE id = ?"
 )
 
 
@@ -129,7 +129,8 @@ class Operations:
         values = (
             *(operation.status.value, operation.attempts, operation.error),
             *(operation.started, operation.finished, operation.not_before),
-            *(operation.prompt_tokens, operation.output_tokens, operation.backend),
+            *(operation.prompt_tokens, operation.output_tokens, operation.requests),
+            operation.backend,
             *(operation.moved_rank, operation.moved_place, int(operation.pauses_before)),
         )
         self._database.execute(_UPDATE, (*values, operation.id))
@@ -170,8 +171,8 @@ class Operations:
             f" AND kind IN ({', '.join('?' * len(kinds))}) GROUP BY kind, status",
             (chat_id, since, *(kind.value for kind in kinds)),
         )
-        ((spent,),) = self._database.execute(
-            "SELECT SUM(prompt_tokens + output_tokens) FROM operation"
+        ((spent, requests),) = self._database.execute(
+            "SELECT SUM(prompt_tokens + output_tokens), SUM(requests) FROM operation"
             " WHERE chat_id = ? AND finished >= ? AND started IS NOT NULL",
             (chat_id, since),
         )
@@ -196,6 +197,7 @@ class Operations:
             paid={kind: ended(kind, column=3) for kind in kinds},
             tokens=sum(tokens for _, _, tokens, _ in found.values()),
             spent=int(spent or 0),
+            requests=int(requests or 0),
         )
 
     def durations(self, backend: str, limit: int) -> tuple[tuple[OperationKind, float], ...]:
@@ -300,6 +302,7 @@ def _operation(row: dict[str, Any], needs: Sequence[tuple[str, bool]]) -> Operat
         not_before=row["not_before"],
         prompt_tokens=row["prompt_tokens"],
         output_tokens=row["output_tokens"],
+        requests=row["requests"],
         backend=row["backend"],
         moved_rank=row["moved_rank"],
         moved_place=row["moved_place"],

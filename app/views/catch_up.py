@@ -121,8 +121,8 @@ class CatchUpProgress:
     time between two runs left out. remaining: seconds, None while nothing was measured, or nothing
     is answered. is_stopping: only what runs is still finished. is_held: what is asked for fails and
     is tried again later. why: what it waits for, in one sentence, "" for nothing but its turn.
-    part: as in CatchUp. tokens: that all work on the chat took since it was begun, also what the
-    plan could not name.
+    part: as in CatchUp. tokens, requests: that all work on the chat took since it was begun, also
+    what the plan could not name. agreed: requests that the plan named at first, 0 for none.
     """
 
     chat: int
@@ -137,6 +137,8 @@ class CatchUpProgress:
     why: str = ""
     part: str = ""
     tokens: int = 0
+    requests: int = 0
+    agreed: int = 0
 
     @property
     def share(self) -> float:

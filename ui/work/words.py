@@ -45,10 +45,19 @@ def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     """How far it is, how long it has worked, and how long it goes on."""
     # What failed is no part of what is done; the head of the page says how much that is.
     every = progress.done + progress.failed + progress.left
-    parts = [
-        tr("{ended} of {all} planned requests done", ended=number(progress.done), all=number(every))
-    ]
-    if progress.tokens:  # of what no plan can name, too, such as merging two memories
+    figures = {"ended": number(progress.done), "all": number(every)}
+    if 0 < progress.agreed < every:  # scenes were found, or came, that nobody could plan
+        first = number(progress.agreed)
+        parts = [
+            tr("{ended} of {all} requests done ({first} planned at first)", **figures, first=first)
+        ]
+    else:
+        parts = [tr("{ended} of {all} planned requests done", **figures)]
+    # Of what no plan can name, too, such as merging two memories, and asking once more.
+    if progress.requests > progress.done + progress.failed:
+        more = trn("{n} request made in all", "{n} requests made in all", progress.requests)
+        parts.append(more)
+    if progress.tokens:
         parts.append(tr("{tokens} tokens in all", tokens=number(progress.tokens)))
     parts.append(tr("{duration} of work", duration=duration_words(progress.elapsed)))
     if is_paused:

@@ -130,6 +130,7 @@ class Operation(peewee.Model):
     not_before = FloatField()
     prompt_tokens = IntegerField()
     output_tokens = IntegerField()
+    requests = IntegerField(default=0)
     backend = TextField()
     moved_rank = IntegerField(null=True)
     moved_place = FloatField(null=True)

@@ -30,10 +30,11 @@ def begun(operation: Operation) -> Operation:
     )
 
 
-def done(operation: Operation, outcome: Outcome) -> Operation:
-    """An operation that made what it was to make."""
+def done(operation: Operation, outcome: Outcome, *, requests: int = 0) -> Operation:
+    """An operation that made what it was to make. requests: that this took."""
     return replace(
         operation,
+        requests=operation.requests + requests,
         status=OperationStatus.DONE,
         prompt_tokens=operation.prompt_tokens + outcome.prompt_tokens,
         output_tokens=operation.output_tokens + outcome.output_tokens,
@@ -55,6 +56,7 @@ def having_taken(operation: Operation, uses: Sequence[RequestUse]) -> Operation:
         operation,
         prompt_tokens=operation.prompt_tokens + sum(use.prompt_tokens for use in uses),
         output_tokens=operation.output_tokens + sum(use.output_tokens for use in uses),
+        requests=operation.requests + len(uses),
         backend=uses[-1].backend if uses else operation.backend,
     )
 
@@ -64,7 +66,10 @@ def with_tokens_of(operation: Operation, before: Operation | None) -> Operation:
     if before is None:
         return operation
     return replace(
-        operation, prompt_tokens=before.prompt_tokens, output_tokens=before.output_tokens
+        operation,
+        prompt_tokens=before.prompt_tokens,
+        output_tokens=before.output_tokens,
+        requests=before.requests,
     )
 
 

@@ -327,7 +327,9 @@ class Worker:
         elif taken:
             self._hold_in_vain(self._backlog.useless.note(operation, outcome.in_vain))
         self._backlog.absences.over(operation)
-        return done(having_taken(attempt, taken) if outcome.in_vain else attempt, outcome)
+        if outcome.in_vain:
+            return done(having_taken(attempt, taken), outcome)
+        return done(attempt, outcome, requests=len(taken))
 
     def _back_with(self, done: Operation) -> set[int]:
         """What waits for who did this, and who is there again.

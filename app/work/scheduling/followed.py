@@ -74,4 +74,10 @@ class Followed:
             is_stopping=self.kept.is_stopped,
             is_held=is_held,
         )
-        return replace(found, part=self.kept.part, tokens=self.worked.spent)
+        return replace(
+            found,
+            part=self.kept.part,
+            tokens=self.worked.spent,
+            requests=self.worked.requests,
+            agreed=self.kept.agreed,
+        )

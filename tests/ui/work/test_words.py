@@ -56,6 +56,18 @@ def test_a_catch_up_says_what_it_took_with_what_no_plan_names() -> None:
     assert progress_facts(through, is_paused=False) == (
         "345 of 345 planned requests done, 1,360,123 tokens in all, 1:00 min of work"
     )
+    assert progress_facts(replace(through, requests=442, agreed=345), is_paused=False) == (
+        "345 of 345 planned requests done, 442 requests made in all, 1,360,123 tokens in all, "
+        "1:00 min of work"
+    )
+
+
+def test_what_grew_beyond_its_plan_says_how_much_was_planned() -> None:
+    """ "609 of 609 planned requests done", where 592 had been planned."""
+    grown = CatchUpProgress(1, "Harbour", 597, 0, 12, 60.0, None, agreed=592)
+    assert progress_facts(grown, is_paused=False).startswith(
+        "597 of 609 requests done (592 planned at first), "
+    )
 
 
 def test_an_operation_says_what_it_cost_and_who_did_it() -> None:

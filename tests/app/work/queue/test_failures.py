@@ -222,6 +222,21 @@ async def test_what_a_failed_attempt_took_stands_with_it(
     (failed,) = queue.operations
     assert failed.status is OperationStatus.FAILED
     assert (failed.prompt_tokens, failed.output_tokens, failed.backend) == (220, 7, "m")
+    assert failed.requests == 2
+    # Tried again with success, both attempts count, also in a later run.
+    script.acts.clear()
+    script.acts["bad"] = asked_once
+    await queue.retry(failed.id)
+    await queue.wait_idle()
+    worked = store.operations.worked
+    found = await store.run(lambda: worked(1, 0.0, [OperationKind.SCENE_RECAP]))
+    assert found.requests == 3
+    (loaded,) = (await queue_of(store, tasks, script)).operations
+    assert (loaded.status, loaded.requests) == (OperationStatus.DONE, 3)
+
+
+async def asked_once() -> None:
+    note(RequestUse("scene_recap", "m", 3, 2))
 
 
 async def test_what_a_failure_took_stands_in_the_list_also_where_it_is_made_up_for(
