@@ -135,6 +135,7 @@ def _most_first(
 @dataclass(frozen=True, slots=True)
 class DayCap:
     """How much a model may be asked on one day. unit: "requests" or "tokens"; limit: 0 for none.
+    before: what the day had taken when the limit was set.
 
     What is begun is finished, so a day may end somewhat beyond its cap.
     """
@@ -143,11 +144,20 @@ class DayCap:
     unit: str = "requests"
     spent: Spent = Spent()
     is_lifted: bool = False  # the user wants to go on today
+    before: Spent = Spent()
 
     @property
     def used(self) -> int:
         """In the unit of the cap."""
-        return self.spent.tokens if self.unit == "tokens" else self.spent.requests
+        return self._in_unit(self.spent)
+
+    @property
+    def used_before(self) -> int:
+        """Of that, what the day had taken when the limit was set."""
+        return min(self.used, self._in_unit(self.before))
+
+    def _in_unit(self, spent: Spent) -> int:
+        return spent.tokens if self.unit == "tokens" else spent.requests
 
     @property
     def is_reached(self) -> bool:

@@ -48,9 +48,22 @@ class ModelUses:
             "INSERT OR IGNORE INTO uncapped_day (day) VALUES (?)", (day.isoformat(),)
         )
 
-    def put_cap_back(self, day: date) -> None:
-        """The cap is to hold on that day after all."""
+    def put_cap_back(self, day: date, spent: Spent) -> None:
+        """The cap is to hold on that day after all, or another one. spent: on that day so far."""
         self._database.execute("DELETE FROM uncapped_day WHERE day = ?", (day.isoformat(),))
+        self._database.execute(
+            "INSERT OR REPLACE INTO capped_day (day, requests, prompt_tokens, output_tokens)"
+            " VALUES (?, ?, ?, ?)",
+            (day.isoformat(), spent.requests, spent.prompt_tokens, spent.output_tokens),
+        )
+
+    def capped(self, first: date) -> dict[date, Spent]:
+        """The days from that one on whose cap was set on the day, with what was spent by then."""
+        rows = self._database.execute(
+            "SELECT day, requests, prompt_tokens, output_tokens FROM capped_day WHERE day >= ?",
+            (first.isoformat(),),
+        )
+        return {date.fromisoformat(day): Spent(*counts) for day, *counts in rows}
 
     def lifted(self, first: date) -> frozenset[date]:
         """The days from that one on of which they said so."""

@@ -331,7 +331,7 @@ def test_what_went_wrong_is_said_whole_before_all_that_did_not(dressed: QApplica
     good = "A fact that is as long as such facts are"
     facts = {key: HealthItem(key, Light.GOOD, good) for key in ("sillytavern", "bridge", "reading")}
     queue = HealthItem("queue", Light.GOOD, good)
-    said = "12 waiting: No answer from http://localhost:5001. Is the model's server running?"
+    said = "12 to do: No answer from http://localhost:5001. Is the model's server running?"
     bar = StatusBar()
     bar.resize(1100, 28)
     bar.show()

@@ -85,6 +85,9 @@ def cap_words(cap: DayCap) -> str:
     )
     if cap.is_lifted and cap.used >= cap.limit:
         return tr("{words}; continues today because you allowed it", words=words)
+    if cap.used > cap.limit and cap.used_before > cap.limit:
+        before = number(cap.used_before)
+        return tr("{words}; {n} of them before this limit was set", words=words, n=before)
     if cap.used > cap.limit:  # an answer that is of no use is asked for once more
         return tr("{words}; what had begun was still finished", words=words)
     return words

@@ -82,6 +82,7 @@ class ModelMeter(Meter):
         # By day: the clock may be set, and a journey leads back to yesterday.
         self._spent: dict[date, Spent] = {}
         self._lifted: set[date] = set()
+        self._capped: dict[date, Spent] = {}
         self._let_pass: set[int] = set()
         self._lock = asyncio.Lock()
         self.changed: Signal[None] = Signal("changed")
@@ -89,7 +90,9 @@ class ModelMeter(Meter):
     async def load(self) -> None:
         """What was counted before this run, today and in the days around it."""
         first, table = self.today - timedelta(days=DAYS_BACK), self._store.model_uses
-        uses, lifted = await self._store.run(lambda: (table.since(first), table.lifted(first)))
+        uses, lifted, self._capped = await self._store.run(
+            lambda: (table.since(first), table.lifted(first), table.capped(first))
+        )
         for use in uses:
             self._spent[use.day] = self._spent.get(use.day, Spent()) + use.spent
         self._lifted |= lifted
@@ -132,7 +135,8 @@ class ModelMeter(Meter):
         """How far today is from the cap that the settings give."""
         day, limit = self.today, ProgramSettings(self._settings).daily_cap
         unit = ProgramSettings(self._settings).daily_cap_unit
-        return DayCap(limit, unit, self._spent.get(day, Spent()), day in self._lifted)
+        spent, before = self._spent.get(day, Spent()), self._capped.get(day, Spent())
+        return DayCap(limit, unit, spent, day in self._lifted, before)
 
     def holds(self, operation: Operation) -> str:
         """Why an operation has to wait for another day, "" when it may begin."""
@@ -148,9 +152,10 @@ class ModelMeter(Meter):
         self.changed.emit(None)
 
     async def hold_again(self) -> None:
-        """The cap counts again today, as before `go_on_today`."""
+        """The cap counts again today, as before `go_on_today`, or another one does."""
         day = self.today
-        await self._store.run(lambda: self._store.model_uses.put_cap_back(day))
+        spent = self._capped[day] = self._spent.get(day, Spent())
+        await self._store.run(lambda: self._store.model_uses.put_cap_back(day, spent))
         self._lifted.discard(day)
         self.changed.emit(None)
 

@@ -140,7 +140,9 @@ def queue_health(
         if going is not None:
             words, more = catch_up_words(going), left + len(running) - sum(one.left for one in on)
             if to_do is not None and more > 0:
-                words = tr("{words}, {n} more waiting", words=words, n=number(more))
+                words = trn(
+                    "{words}, {n} more waiting", "{words}, {n} more waiting", more, words=words
+                )
             return HealthItem("queue", Light.WORKING, words)
         if not running and not waiting:
             sentence = tr("Catching up waits: {why}", why=on[0].why)
@@ -153,7 +155,7 @@ def queue_health(
         return HealthItem("queue", Light.WORKING, sentence)
     if waiting:
         sentence = (
-            trn("{n} waiting: {why}", "{n} waiting: {why}", left, why=why)
+            trn("{n} to do: {why}", "{n} to do: {why}", left, why=why)
             if why
             else trn("{n} waiting", "{n} waiting", left)
         )

@@ -110,4 +110,4 @@ async def test_what_waits_for_the_user_is_given_no_time(tmp_path: Path) -> None:
             (progress,) = companion.work.catching_up
             assert progress.why == "4 jobs in a row got no usable answer."
             said = companion.health.queue.sentence
-            assert said.endswith("waiting: 4 jobs in a row got no usable answer.")
+            assert said.endswith("to do: 4 jobs in a row got no usable answer.")

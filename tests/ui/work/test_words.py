@@ -98,3 +98,5 @@ def test_a_day_that_went_beyond_its_limit_says_why() -> None:
     assert cap_words(DayCap(304, spent=Spent(304))) == "304 of 304 requests today"
     beyond = cap_words(DayCap(304, spent=Spent(305)))
     assert beyond == "305 of 304 requests today; what had begun was still finished"
+    lowered = cap_words(DayCap(100, spent=Spent(287), before=Spent(286)))
+    assert lowered == "287 of 100 requests today; 286 of them before this limit was set"

@@ -302,6 +302,8 @@ async def test_the_queue_holds_at_the_cap_and_goes_on_when_it_is_lifted(
     assert done[3:] == ["Recap 3", "Recap 5"]
     await meter.hold_again()
     assert meter.cap.is_reached
+    assert meter.cap.used_before == meter.cap.used > meter.cap.limit
+    assert (await meter_of(store, 2)).cap.used_before == meter.cap.used
     assert not (await meter_of(store, 2)).cap.is_lifted
 
 

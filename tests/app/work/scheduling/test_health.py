@@ -79,11 +79,11 @@ def test_what_is_tried_again_by_itself_says_so() -> None:
     why = "The server limits how many requests you may send (429)."
     asked = Operation(2, SPEC, OperationStatus.WAITING, error=why, not_before=20.0)
     other = Operation(3, replace(SPEC, key="next"), OperationStatus.PENDING, held=why)
-    said = f"2 waiting: {why} It is tried again by itself."
+    said = f"2 to do: {why} It is tried again by itself."
     assert queue_health((asked, other)).sentence == said
     assert queue_health((other, asked)).sentence == said
     failed = replace(asked, status=OperationStatus.PENDING)
-    assert queue_health((failed,)).sentence == f"1 waiting: {why}"
+    assert queue_health((failed,)).sentence == f"1 to do: {why}"
 
 
 def test_what_waits_for_another_says_what_is_in_the_way_of_that() -> None:
@@ -94,7 +94,7 @@ def test_what_waits_for_another_says_what_is_in_the_way_of_that() -> None:
     health = queue_health((next_one, recap), catching_up=(CATCHING_UP,))
     assert (health.light, health.sentence) == (
         Light.BAD,
-        "2 waiting: Too many requests. It is tried again by itself.",
+        "2 to do: Too many requests. It is tried again by itself.",
     )
     around = replace(fold, key="key", after=("fold",))  # each for the other
     circle = (next_one, Operation(9, around, OperationStatus.PENDING, held="Waits for “X”."))
@@ -109,7 +109,7 @@ def test_what_was_overcome_is_told_of_no_more() -> None:
     assert queue_health((missed,), catching_up=(CATCHING_UP,)).light is Light.BAD
     assert queue_health((missed, made)).sentence == "1 waiting"
     again = replace(missed, started=10.0)
-    assert queue_health((again, made)).sentence.startswith("1 waiting: Nobody answers.")
+    assert queue_health((again, made)).sentence.startswith("1 to do: Nobody answers.")
     kept = replace(
         again,
         error="SillyTavern's page is not open. Work continues once it is open "
