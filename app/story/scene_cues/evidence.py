@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log2
+
+import msgspec
 
 from app.story.scene_cues.cohesion import (
     NEIGHBOURS,
@@ -273,8 +274,7 @@ def _add_cohesion(
     entry["site"] = float(bool(readings[at].sites & new))
 
 
-@dataclass(frozen=True, slots=True)
-class _News:
+class _News(msgspec.Struct, frozen=True, gc=False):
     """How many words of a message were not used in the NEAR messages before it.
 
     opening: share in its first sentences. count: number in them. whole: share in all of it.

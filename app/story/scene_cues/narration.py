@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 WINDOW = 1500  # characters at each end of a message; cues live there, and huge texts stay cheap
 
@@ -36,8 +37,7 @@ class Voice(StrEnum):
     ASIDE = "aside"
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True, gc=False):
     """A run of text in one voice."""
 
     voice: Voice

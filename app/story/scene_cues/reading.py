@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+import msgspec
 
 from app.story.messages import Message, MessageKind
 from app.story.scene_cues.headers import Header, split_header
@@ -44,8 +45,8 @@ _AFTER_COLON = " \n*_—–-⁠"
 VETO = frozenset({"past", "habit", "future", "soon"})
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+# Made for each message, and never part of a circle: the collector need not look at them.
+class Sentence(msgspec.Struct, frozen=True, gc=False):
     """A narrated sentence: its words and the phrases found in them."""
 
     text: str
@@ -54,8 +55,7 @@ class Sentence:
     hits: tuple[Hit, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """One message, read.
 
     language: code of the pack that it was read with, "" for none.
@@ -140,12 +140,8 @@ class Reader:
         recent.add(message.name, words)
         spans = split_voices(text, plain=recent.plain_voice)
         recent.add_style(text, spans)
-        reading = _read(
-            message, header, text, spans, words, recent.pack, known.stopwords, recent.names
-        )
-        phrasing = PHRASINGS.get(reading.language, NOTHING_LEARNED)
-        return replace(
-            reading, title=title, opens=phrasing.opens(text), closes=phrasing.closes(text)
+        return _read(
+            message, header, title, text, spans, words, recent.pack, known.stopwords, recent.names
         )
 
 
@@ -219,10 +215,11 @@ class _Recent:
         return frozenset(word for name in set(self._names) for word in tokens_of(name))
 
 
-# 8 parameters: what is known of a message before it is read.
+# 9 parameters: what is known of a message before it is read.
 def _read(
     message: Message,
     header: Header | None,
+    title: str,
     text: str,
     spans: tuple[Span, ...],
     words: Sequence[str],
@@ -231,24 +228,20 @@ def _read(
     names: Container[str],
 ) -> Reading:
     rule = _separator(text)
-    paired = 4 * count_ideographs(text) > len(text)
+    ideographs = count_ideographs(text)
+    paired = 4 * ideographs > len(text)
     told = [span for span in spans if span.voice is not Voice.ASIDE]
-    opening = [
-        _sentence(part, pack)
-        for part in _parts(_narrated(spans, _OPENING, from_end=False))[:_OPENING_SENTENCES]
-    ]
-    closing = [
-        _sentence(part, pack)
-        for part in _parts(_narrated(spans, _CLOSING, from_end=True))[-_CLOSING_SENTENCES:]
-    ]
+    opening, closing = _ends(spans, pack)
+    code = pack.code if pack else ""
+    phrasing = PHRASINGS.get(code, NOTHING_LEARNED)
     last_speech = next((s.text for s in reversed(told) if s.voice is Voice.SPEECH), "")[
         -_LAST_WORDS:
     ]
     aside = " ".join(span.text for span in spans if span.voice is Voice.ASIDE)
     return Reading(
         speaker=message.name,
-        language=pack.code if pack else "",
-        size=len(text) + count_ideographs(text),
+        language=code,
+        size=len(text) + ideographs,
         is_narrator=message.kind is MessageKind.NARRATOR,
         header=header,
         opening=tuple(opening),
@@ -276,7 +269,21 @@ def _read(
         ends_open=text.rstrip(_AFTER_COLON).endswith((":", "：")),
         is_starred=text.count("*") > 1,
         first_paragraph=text.strip().find("\n") % (len(text) + 1),
+        title=title,
+        opens=phrasing.opens(text),
+        closes=phrasing.closes(text),
     )
+
+
+def _ends(
+    spans: Sequence[Span], pack: LanguagePack | None
+) -> tuple[list[Sentence], list[Sentence]]:
+    """The first and the last narrated sentences."""
+    first = _parts(_narrated(spans, _OPENING, from_end=False))[:_OPENING_SENTENCES]
+    last = _parts(_narrated(spans, _CLOSING, from_end=True))[-_CLOSING_SENTENCES:]
+    # In a short message the first are the last, too.
+    read = {part: _sentence(part, pack) for part in dict.fromkeys((*first, *last))}
+    return [read[part] for part in first], [read[part] for part in last]
 
 
 def _separator(text: str) -> int:
@@ -309,6 +316,7 @@ def _names(sentences: Sequence[Sentence]) -> frozenset[str]:
     return frozenset(
         word.casefold()[:STEM]
         for sentence in sentences
+        if not sentence.text[1:].islower()
         for word in _WORD.findall(sentence.text)[1:]
         if len(word) > 2 and word[0].isupper() and not word.isupper()
     )
