@@ -40,14 +40,16 @@ class Hit(NamedTuple):
     end: int
 
 
-@dataclass(slots=True)
-class _Start:
-    """What can begin with a token: the cues that it is alone, and where phrases go on."""
+@dataclass(slots=True, eq=False)
+class _State:
+    """What the tokens so far may be: cues of the phrases that end here, and where phrases go on.
 
-    cues: tuple[str, ...]
+    Texts repeat their words, so where each of them leads is looked up once: None for nowhere.
+    """
+
     nodes: tuple[_Node, ...]
-    # Texts repeat their words, so each pair of them is looked up once.
-    second: dict[str, tuple[_Node, ...]] = field(default_factory=dict)
+    cues: tuple[str, ...]
+    after: dict[str, _State | None] = field(default_factory=dict)
 
 
 # Compared as the things they are, so that what was read with them can be kept by them.
@@ -59,64 +61,66 @@ class Phrases:
     """
 
     classes: Mapping[str, frozenset[str]]
-    _root: _Node = field(repr=False)
-    _starts: dict[str, _Start | None] = field(default_factory=dict, repr=False, compare=False)
+    _before: _State = field(repr=False)  # before the first token
+    _states: dict[tuple[int, ...], _State] = field(default_factory=dict, repr=False, compare=False)
 
     def find(self, tokens: Sequence[str]) -> list[Hit]:
         """Every phrase in the tokens (see `tokens_of`), by start; of each cue the longest."""
         hits: list[Hit] = []
-        starts = self._starts
-        last = len(tokens) - 1
-        for at, token in enumerate(tokens):
-            start = starts[token] if token in starts else self._start(token)
-            if start is None:
+        begins = self._before.after
+        size = len(tokens)
+        for end, token in enumerate(tokens, 1):
+            state = begins[token] if token in begins else self._after(self._before, token)
+            if state is None:
                 continue
-            nodes: tuple[_Node, ...] | None = ()
-            if at < last:
-                nodes = start.second.get(tokens[at + 1])
-                if nodes is None:
-                    nodes = self._second(start, tokens[at + 1])
-            if nodes:
-                hits += self._longest(start.cues, nodes, tokens, at)
-            elif start.cues:
-                hits += [Hit(cue, at, at + 1) for cue in start.cues]
+            after = None
+            if end < size:
+                known, token = state.after, tokens[end]
+                after = known[token] if token in known else self._after(state, token)
+            if after is not None:
+                hits += self._longest(state.cues, after, tokens, end - 1)
+            elif state.cues:
+                hits += [Hit(cue, end - 1, end) for cue in state.cues]
         return hits
 
     def cues_of(self, token: str) -> tuple[str, ...]:
         """What a word means by itself."""
-        start = self._starts[token] if token in self._starts else self._start(token)
-        return start.cues if start else ()
-
-    def _start(self, token: str) -> _Start | None:
-        nodes = tuple(self._step(self._root, token))
-        cues = tuple(dict.fromkeys(cue for node in nodes for cue in node.cues))
-        start = _Start(cues, nodes) if nodes else None
-        if len(self._starts) < _MOST_KEPT:
-            self._starts[token] = start
-        return start
-
-    def _second(self, start: _Start, token: str) -> tuple[_Node, ...]:
-        nodes = tuple(after for node in start.nodes for after in self._step(node, token))
-        if len(start.second) < _MOST_KEPT:
-            start.second[token] = nodes
-        return nodes
+        known = self._before.after
+        state = known[token] if token in known else self._after(self._before, token)
+        return state.cues if state else ()
 
     def _longest(
-        self, cues: Sequence[str], nodes: Sequence[_Node], tokens: Sequence[str], at: int
+        self, cues: Sequence[str], state: _State | None, tokens: Sequence[str], at: int
     ) -> list[Hit]:
-        """The longest phrase of each cue, given the nodes reached by the first two tokens."""
+        """The longest phrase of each cue, given what the first two tokens may be."""
         longest = dict.fromkeys(cues, at + 1)
         end = at + 2
         stop = min(len(tokens), at + _MAX_PHRASE)
-        while nodes:
-            for node in nodes:
-                for cue in node.cues:
-                    longest[cue] = end
+        while state is not None:
+            for cue in state.cues:
+                longest[cue] = end
             if end == stop:
                 break
-            nodes = [after for node in nodes for after in self._step(node, tokens[end])]
+            token = tokens[end]
+            state = state.after[token] if token in state.after else self._after(state, token)
             end += 1
         return [Hit(cue, at, stop) for cue, stop in longest.items()]
+
+    def _after(self, before: _State, token: str) -> _State | None:
+        nodes = tuple(after for node in before.nodes for after in self._step(node, token))
+        state = self._state(nodes) if nodes else None
+        if len(before.after) < _MOST_KEPT:
+            before.after[token] = state
+        return state
+
+    def _state(self, nodes: tuple[_Node, ...]) -> _State:
+        """The same one for the same nodes, by whatever words they are reached."""
+        key = tuple(map(id, nodes))
+        state = self._states.get(key)
+        if state is None:
+            cues = tuple(dict.fromkeys(cue for node in nodes for cue in node.cues))
+            state = self._states[key] = _State(nodes, cues)
+        return state
 
     def _step(self, node: _Node, token: str) -> list[_Node]:
         after = []
@@ -242,7 +246,7 @@ def parse_pack(source: str) -> LanguagePack:
             moves=Phrases(classes, _tree(data.get("moves", {}), classes)),
             headings={str(key): str(said) for key, said in data.get("headings", {}).items()},
             classes=classes,
-            _root=_tree(data["cues"], classes),
+            _before=_tree(data["cues"], classes),
         )
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise UsageError(tr("This language pack cannot be read: {error}", error=error)) from error
@@ -252,12 +256,12 @@ def _words(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.casefold() for word in words)
 
 
-def _tree(cues: Mapping[str, Iterable[str]], classes: Mapping[str, frozenset[str]]) -> _Node:
+def _tree(cues: Mapping[str, Iterable[str]], classes: Mapping[str, frozenset[str]]) -> _State:
     root = _Node()
     for cue, phrases in cues.items():
         for phrase in phrases:
             _add(root, phrase, cue, classes)
-    return root
+    return _State((root,), ())
 
 
 def _add(root: _Node, phrase: str, cue: str, classes: Mapping[str, frozenset[str]]) -> None:
