@@ -103,7 +103,7 @@ class Detector:
         self._read: list[Message] = []
         self._reader = Reader(self._words)
         self._readings: list[Reading] = []
-        self._gathering = Gathering()
+        self._gathering = Gathering(WEIGHTS.prose_from)
         self._weighed: list[tuple[float, float]] = []  # score and share of prose
         self._names: dict[tuple[int, int], str] = {}  # of scenes, by their ends in the readings
         self._doubts: list[int] = []  # of the last detection

@@ -19,7 +19,7 @@ from app.story.scene_cues.cohesion import (
 from app.story.scene_cues.headers import LONG_GAP_MINUTES, minutes_between, place_changed
 from app.story.scene_cues.language import Hit
 from app.story.scene_cues.reading import VETO, Reading, Sentence
-from app.story.scene_cues.surroundings import add_surroundings
+from app.story.scene_cues.surroundings import Style, add_log, add_surroundings, last_told
 
 NEAR = 8  # messages that count as just said
 _LONGER = 12  # and as said not long ago
@@ -45,9 +45,15 @@ def gather(readings: Sequence[Reading]) -> list[Evidence]:
 
 
 class Gathering:
-    """Gathers again and again of a story that goes on; what nothing new can change is kept."""
+    """Gathers again and again of a story that goes on; what nothing new can change is kept.
 
-    def __init__(self) -> None:
+    prose_from: usual length of a message (evidence "prose") up to which that is left out which
+    counts in prose alone, since it takes long.
+    """
+
+    def __init__(self, prose_from: float = -1.0) -> None:
+        self._prose_from = prose_from
+        self._style = Style()
         self._table: list[Evidence] = [{}]
         self._common = Common()
         self._last_use: dict[str, int] = {}
@@ -61,6 +67,7 @@ class Gathering:
         del table[max(1, len(news) - REACH) :]
         for reading in readings[len(news) :]:
             self._common.add(reading.stems)
+            self._style.add(reading)
             news.append(_news(reading, len(news), self._last_use))
             self._leads.append(log2(1 + min(reading.lead, 400) / 20))
             self._sizes.append(log2(1 + reading.size / 20))
@@ -74,7 +81,10 @@ class Gathering:
             _add_usual(entry, readings, news, self._leads, self._sizes, at)
             _add_voice(entry, readings, at)
             _add_cohesion(entry, readings, news[at].unheard, similar, deep, at)
-            add_surroundings(entry, readings, self._common, at)
+            add_log(entry, readings, at)
+            entry |= self._style.at(at)
+            if entry["prose"] > self._prose_from:
+                add_surroundings(entry, readings, self._common, at)
             table.append(entry)
         return table[: len(readings)]
 
@@ -183,18 +193,13 @@ def _add_opening(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
 
 def _add_closing(entry: Evidence, readings: Sequence[Reading], at: int) -> None:
     opener = readings[at]
-    # What is said out of character closes nothing; the last of the story before it does.
-    before = next(
-        (r for r in readings[max(0, at - 3) : at][::-1] if not r.is_aside), readings[at - 1]
-    )
+    before = last_told(readings, at)
     for sentence in before.closing:
         for cue in ("fade", "sleep", "leave"):
             if cue in sentence.cues:
                 entry[cue] = 1.0
     if "bye" in before.last_words:
         entry["bye"] = 1.0
-    entry["opens"] = opener.opens
-    entry["closes"] = before.closes
     entry["question"] = float(before.ends_with_question)
     entry["ends_told"] = float(before.ends_told)
     skips = [r.aside for r in readings[max(0, at - 2) : at] if "skip" in r.aside]

@@ -43,6 +43,16 @@ class Phrasing:
         return _sum(self.closing, closing_features(text)) if self.closing else 0.0
 
 
+def head_of(text: str) -> str:
+    """As much of the beginning of a text as is looked at."""
+    return text.replace("*", "").lstrip()[:_WINDOW]
+
+
+def tail_of(text: str) -> str:
+    """As much of the end of a text as is looked at."""
+    return text.replace("*", "").rstrip()[-_WINDOW:]
+
+
 def parse_phrasings(text: str) -> dict[str, Phrasing]:
     """By the code of the language, from the JSON that tests/scenes/fit.py writes."""
     return {
@@ -54,7 +64,7 @@ def opening_features(text: str) -> set[str]:
     """What a text begins with: its first words in order, each word and pair of its first sentence,
     each word of what follows it.
     """
-    words = _words(text.replace("*", "").lstrip()[:_WINDOW])
+    words = _words(head_of(text))
     end = next((i + 1 for i, word in enumerate(words) if _ends(word, i)), len(words))
     sentence = words[: min(end, _LONGEST)]
     found = {f"{n} {' '.join(words[:n])}" for n in (1, 2, 3)}
@@ -69,7 +79,7 @@ def closing_features(text: str) -> set[str]:
     """What a text ends with: its last words in order, each word and pair of its last sentence,
     each word of what stands before it.
     """
-    words = _words(text.replace("*", "").rstrip()[-_WINDOW:])
+    words = _words(tail_of(text))
     back = words[::-1]
     size = next((i for i, word in enumerate(back) if _ends(word, i)), len(words))
     before, sentence = words[: len(words) - size], words[len(words) - size :]

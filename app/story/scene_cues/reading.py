@@ -18,7 +18,7 @@ from app.story.scene_cues.language import (
     tokens_of,
 )
 from app.story.scene_cues.narration import WINDOW, Span, Voice, speaks_unquoted, split_voices
-from app.story.scene_cues.phrasing import NOTHING_LEARNED, PHRASINGS
+from app.story.scene_cues.phrasing import NOTHING_LEARNED, PHRASINGS, head_of, tail_of
 from app.story.scene_cues.quotations import mark_quotations
 from app.story.scene_cues.wording import log_number, names_within, split_title
 
@@ -67,7 +67,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     with a capital within. told: share of the text that is narrated. cast: stems of the names in
     all of it. log: number of the entry of a log that it is. ends_open: it ends with a colon.
     first_paragraph: characters of it. is_starred: something stands between asterisks. title: the
-    line that it stands under. opens, closes: how much its ends sound like those of a scene.
+    line that it stands under. head, tail: what is looked at of its text for phrases.
     """
 
     speaker: str
@@ -99,8 +99,19 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     is_starred: bool = False
     first_paragraph: int = 0
     title: str = ""
-    opens: float = 0.0
-    closes: float = 0.0
+    head: str = ""
+    tail: str = ""
+
+    # Only asked where it counts, since it takes long.
+    @property
+    def opens(self) -> float:
+        """How much it begins like a scene."""
+        return PHRASINGS.get(self.language, NOTHING_LEARNED).opens(self.head)
+
+    @property
+    def closes(self) -> float:
+        """How much it ends like one."""
+        return PHRASINGS.get(self.language, NOTHING_LEARNED).closes(self.tail)
 
 
 def is_story(message: Message) -> bool:
@@ -232,15 +243,13 @@ def _read(
     paired = 4 * ideographs > len(text)
     told = [span for span in spans if span.voice is not Voice.ASIDE]
     opening, closing = _ends(spans, pack)
-    code = pack.code if pack else ""
-    phrasing = PHRASINGS.get(code, NOTHING_LEARNED)
     last_speech = next((s.text for s in reversed(told) if s.voice is Voice.SPEECH), "")[
         -_LAST_WORDS:
     ]
     aside = " ".join(span.text for span in spans if span.voice is Voice.ASIDE)
     return Reading(
         speaker=message.name,
-        language=code,
+        language=pack.code if pack else "",
         size=len(text) + ideographs,
         is_narrator=message.kind is MessageKind.NARRATOR,
         header=header,
@@ -270,8 +279,8 @@ def _read(
         is_starred=text.count("*") > 1,
         first_paragraph=text.strip().find("\n") % (len(text) + 1),
         title=title,
-        opens=phrasing.opens(text),
-        closes=phrasing.closes(text),
+        head=head_of(text),
+        tail=tail_of(text),
     )
 
 

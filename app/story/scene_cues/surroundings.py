@@ -22,20 +22,48 @@ _WIDTHS = (1, 2, 4)
 def add_surroundings(
     entry: dict[str, float], readings: Sequence[Reading], common: Common, at: int
 ) -> None:
-    """Add what the surroundings of a place tell; looks back 60 messages, ahead AHEAD."""
+    """Add what the surroundings of a place tell; looks back 60 messages, ahead AHEAD.
+
+    All of it counts in prose alone.
+    """
     left, right = readings[max(0, at - _BEFORE) : at], readings[at : at + AHEAD]
+    opener = readings[at]
     _add_cast(entry, readings, left, right, at)
     _add_voices(entry, left, right)
-    _add_tense(entry, readings[at], readings[at - 1])
+    _add_tense(entry, opener, readings[at - 1])
     _add_widths(entry, common, at, len(readings))
-    opener = readings[at]
     entry["paragraph"] = min(opener.first_paragraph or opener.size, 800) / 400
     _add_words(entry, opener, readings[at - 1])
-    _add_log(entry, readings, at)
-    usual = readings[max(0, at - 24) : at + 1]
-    size = sum(min(reading.size, 2_000) for reading in usual) / len(usual)
-    entry["prose"] = min(1.5, size / (2 * _LONG))
-    entry["starred"] = sum(reading.is_starred for reading in usual) / len(usual)
+    entry["opens"] = opener.opens
+    entry["closes"] = last_told(readings, at).closes
+
+
+def last_told(readings: Sequence[Reading], at: int) -> Reading:
+    """The last message before a place that can close a scene: no word out of character can."""
+    return next(
+        (r for r in readings[max(0, at - 3) : at][::-1] if not r.is_aside), readings[at - 1]
+    )
+
+
+class Style:
+    """How a story that goes on is written: how long its messages are, and how many are starred."""
+
+    def __init__(self) -> None:
+        # Of all messages up to each.
+        self._sizes = [0]
+        self._starred = [0]
+
+    def add(self, reading: Reading) -> None:
+        """One message more."""
+        self._sizes.append(self._sizes[-1] + min(reading.size, 2_000))
+        self._starred.append(self._starred[-1] + reading.is_starred)
+
+    def at(self, at: int) -> dict[str, float]:
+        """What is usual in the messages up to this one."""
+        since, until = max(0, at - 24), at + 1
+        size = (self._sizes[until] - self._sizes[since]) / (until - since)
+        starred = (self._starred[until] - self._starred[since]) / (until - since)
+        return {"prose": min(1.5, size / (2 * _LONG)), "starred": starred}
 
 
 def _add_cast(
@@ -95,7 +123,7 @@ def _add_words(entry: dict[str, float], opener: Reading, before: Reading) -> Non
     entry["times"] = min(3, len(times)) / 3
 
 
-def _add_log(entry: dict[str, float], readings: Sequence[Reading], at: int) -> None:
+def add_log(entry: dict[str, float], readings: Sequence[Reading], at: int) -> None:
     """A log whose number jumps; entries that follow each other day by day are its usual step."""
     number = readings[at].log
     if number is None:

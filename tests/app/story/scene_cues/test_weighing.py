@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 
 import pytest
 
+from app.languages import load_packs
 from app.story.messages import Message, digest
-from app.story.scene_cues.evidence import gather
+from app.story.scene_cues.evidence import Gathering, gather
 from app.story.scene_cues.reading import read_all
 from app.story.scene_cues.trees import Trees, parse_trees
 from app.story.scene_cues.weighing import WEIGHTS, parse_weights
 
+STORY = Path(__file__).parents[3] / "data" / "stories" / "lantern-district.json"
 STORED = {
     "prose_from": 1.0,
     "prose_until": 2.0,
@@ -69,3 +72,20 @@ def test_short_turns_are_talk_and_pages_are_prose() -> None:
     assert share("The valve hisses, and she asks for the wrench.") == 0
     assert share("The valve hisses, and she asks for the wrench. " * 20) == 1
     assert share("*The valve hisses, and she asks for the wrench.* " * 20) == 0.75
+
+
+def test_what_counts_in_prose_alone_is_left_out_of_talk_and_changes_no_score() -> None:
+    told = [entry["mes"] for entry in json.loads(STORY.read_text(encoding="utf-8"))["messages"]]
+    short = [text[:200] for text in told[:60]]
+    long = ["\n\n".join(told[at : at + 8]) for at in range(0, len(told), 8)]
+    messages = [
+        Message(f"m{number}", digest(text), f"P{number % 2}", text)
+        for number, text in enumerate((*short, *long))
+    ]
+    readings = read_all(messages, load_packs())
+    whole, part = gather(readings), Gathering(WEIGHTS.prose_from).of(readings)
+    assert WEIGHTS.weigh(part) == WEIGHTS.weigh(whole)
+    is_prose = [WEIGHTS.share_of_prose(entry) > 0 for entry in whole[1:]]
+    assert ["opens" in entry for entry in part[1:]] == is_prose
+    assert all("opens" in entry for entry in whole[1:])
+    assert set(is_prose) == {False, True}
