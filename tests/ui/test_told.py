@@ -393,6 +393,48 @@ def test_facts_come_back_when_a_long_word_of_the_moment_is_gone(dressed: QApplic
     bar.deleteLater()
 
 
+@pytest.mark.parametrize("width", [1000, 1280])
+def test_a_word_of_the_moment_is_said_whole(dressed: QApplication, width: int) -> None:
+    """It was cut in the middle beside facts that could wait for seven seconds."""
+    good = "Up to date with the chat until #144, 18:27"
+    names = ("sillytavern", "bridge", "reading", "queue", "backend")
+    bar = StatusBar()
+    bar.resize(width, 28)
+    bar.show()
+    bar.show_health(Health(**{key: HealthItem(key, Light.GOOD, good) for key in names}))
+    said = "All kinds of memory share one total now. The next prompt gets 1,912 tokens of memory "
+    bar.tell(f"{said} instead of 2,104; the budgets of before come back with undo.")
+    QApplication.processEvents()
+    assert bar._said.width() >= bar._said.sizeHint().width()
+    assert bar._said.x() + bar._said.width() <= width - 12
+    bar.deleteLater()
+
+
+@pytest.mark.parametrize("width", [1000, 1100])
+def test_facts_that_matter_least_give_way_to_what_went_wrong(
+    dressed: QApplication, width: int
+) -> None:
+    """ "It is tried again by itself." was cut off to say which model is used."""
+    facts = {
+        "sillytavern": "SillyTavern connected",
+        "bridge": "Bridge 0.4.4, 1 page",
+        "reading": "Nothing read yet",
+        "backend": "a-model:14b",
+    }
+    good = {key: HealthItem(key, Light.GOOD, words) for key, words in facts.items()}
+    said = "12 waiting: No answer from http://localhost:5001. Is the model's server running? "
+    queue = HealthItem("queue", Light.BAD, f"{said}It is tried again by itself.")
+    bar = StatusBar()
+    bar.resize(width, 28)
+    bar.show()
+    bar.show_health(Health(**good, queue=queue))
+    QApplication.processEvents()
+    shown = {item.key: item for item in bar.findChildren(StatusItem) if item.isVisible()}
+    assert set(shown) >= {"sillytavern", "bridge", "queue"}
+    assert shown["queue"].width() >= shown["queue"].sizeHint().width()
+    bar.deleteLater()
+
+
 async def test_a_notice_moves_nothing_when_it_comes_and_goes(
     demo_window: MainWindow, until: Until
 ) -> None:

@@ -34,6 +34,7 @@ GAP = 20
 # The bridge goes last: with it, all between window and page stands still.
 LEFT = (("sillytavern", "", 1), ("bridge", "link", 0), ("reading", "eye", 3), ("queue", "pulse", 2))
 RIGHT = (("backend", "chip", 4),)
+STAYS = 2  # facts up to this rank keep their place beside what went wrong
 SAID_MS = 7_000
 LEAST_BAD = 140  # pixels that make a bad fact worth showing its beginning
 
@@ -106,6 +107,15 @@ class StatusItem(QAbstractButton):
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
 
+def _give(widths: dict[StatusItem, int], item: StatusItem, room: int) -> int:
+    """Give a fact the room that it needs, or none; the pixels that it took."""
+    needed = item.sizeHint().width() + GAP
+    if needed > room:
+        return 0
+    widths[item] = needed
+    return needed
+
+
 class StatusBar(QWidget):
     """Facts, also bad ones.
 
@@ -142,8 +152,8 @@ class StatusBar(QWidget):
 
     def tell(self, sentence: str) -> None:
         """Say for a moment what was done."""
+        self._moment.start()  # first: for its moment it may have the whole bar
         self._show_said(sentence)
-        self._moment.start()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, sentence))
 
     def keep_telling(self, sentence: str) -> None:
@@ -185,29 +195,35 @@ class StatusBar(QWidget):
     def _fit(self) -> None:
         """Hide the least important facts that have no room, empty ones too.
 
-        What went wrong and what is said for the moment go first, and may have half of the bar;
-        what the others leave of the rest is theirs as well. Only they are ever cut.
+        What went wrong and what is said go first, and may have half of the bar, or all of it for a
+        sentence that is gone in a moment. Then come the facts that keep their place beside them;
+        what these leave is theirs as well, before all other facts. Only they are ever cut.
         """
         room = self.width() - 28
         half = room // 2
-        items = sorted(
-            (item for item in (self._said, *self._items.values()) if item.text()),
-            key=lambda item: (not item.is_bad, item.rank),
-        )
+        all_items = (self._said, *self._items.values())
+        said = [item for item in all_items if item.text()]
+        loud = [item for item in said if item.is_bad or item is self._said]
+        loud.sort(key=lambda item: (not item.is_bad, item.rank))
+        quiet = sorted((item for item in said if item not in loud), key=lambda item: item.rank)
         widths: dict[StatusItem, int] = {}
-        for item in items:
+        for item in loud:
             needed = item.sizeHint().width() + GAP
-            is_loud = item.is_bad or item is self._said
-            given = min(needed, max(half, LEAST_BAD), room) if is_loud else needed
+            is_brief = item is self._said and self._moment.isActive() and needed <= room
+            given = needed if is_brief else min(needed, max(half, LEAST_BAD), room)
             if given <= room and given >= min(needed, LEAST_BAD):
                 widths[item] = given
                 room -= given
-                half -= given if is_loud else 0
-        for item in widths:
+                half -= given
+        for item in (item for item in quiet if item.rank <= STAYS):
+            room -= _give(widths, item, room)
+        for item in list(widths):
             more = min(room, item.sizeHint().width() + GAP - widths[item])
             widths[item] += more
             room -= more
-        for item in (self._said, *self._items.values()):
+        for item in (item for item in quiet if item.rank > STAYS):
+            room -= _give(widths, item, room)
+        for item in all_items:
             item.setMaximumWidth(max(0, widths.get(item, 0) - GAP))
             item.setVisible(item in widths)
 
