@@ -32,6 +32,7 @@ from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.style import rounded
 
+SHARE_RIGHT = 13  # px from the edge of a field to its figures
 NAME_WIDTH, USED_WIDTH, FIELD_WIDTH, RESET_WIDTH = 174, 56, 74, 24
 GAP = 10
 LEFT, RIGHT = 12, 8
@@ -282,6 +283,14 @@ class TokenField(QSpinBox):
         if not self.is_moving:
             self.setValue(facts.value)
         self.blockSignals(was_blocked)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """A share is no field: only what stands for its figure is shown, in line with others."""
+        if self._facts is None or not self._facts.is_share:
+            super().paintEvent(event)
+            return
+        ink, right = current_tokens().t3, self.width() - SHARE_RIGHT
+        letters(13, SEMIBOLD).draw_right(QPainter(self), self.text(), ink, right, self.height() / 2)
 
     def textFromValue(self, value: int) -> str:
         # Others lend it what they do not need: a figure here would look like a bound.

@@ -21,6 +21,7 @@ from ui.theme.fonts import SEMIBOLD, story_font, ui_font
 from ui.theme.tokens import faded
 
 EDIT_MARGIN = 10
+PARAGRAPH = 0.3  # of a line, between two lines of a recap, each of which is a paragraph
 FADE = 20  # px over which a text that goes on beneath its end fades
 
 
@@ -97,11 +98,15 @@ class Prose(QTextEdit):
         return block
 
     def _set_headings(self, lines: list[str]) -> None:
-        """Show headings in the program's voice and blank lines at half height."""
+        """Show headings in the program's voice, paragraphs apart, blank lines at half height."""
         letters = QTextCharFormat()
         letters.setFont(ui_font(12, SEMIBOLD))
+        apart = self._spacing(self._line_px)
+        apart.setTopMargin(round(PARAGRAPH * self._line_px))
         for number, line in enumerate(lines):
             cursor = QTextCursor(self.document().findBlockByNumber(number))
+            if number and line.strip() and lines[number - 1].strip():
+                cursor.mergeBlockFormat(apart)
             if not line.strip():
                 cursor.mergeBlockFormat(self._spacing(self._line_px / 2))
             elif is_heading(lines, number):

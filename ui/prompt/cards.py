@@ -57,6 +57,9 @@ class SlotCard(QWidget):
         self._name = section()
         self._place = ElidedLabel(font=ui_font(11), tone=T3_ROLE)
         self._figures = Label(font=ui_font(12, MEDIUM), tone=T2_ROLE)
+        usual = tr("{tokens} of {budget} tokens", tokens=number(1000), budget=number(1000))
+        # The bars of all cards stand under each other.
+        self._figures.setMinimumWidth(self._figures.fontMetrics().horizontalAdvance(usual))
         self._bar = BudgetBar(height=6)
         self._bar.setFixedWidth(120)
         self._copy = Button(tr("Copy"), icon="copy", role=ButtonRole.QUIET)

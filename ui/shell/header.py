@@ -122,9 +122,10 @@ class Header(QWidget):
         self._history = IconButton("clock", history.text(), is_framed=True)
         self._history.follow(history)
         self._history.hide()
-        row.addWidget(self._search)
+        # First, as before the tools of pages that have their own.
         row.addWidget(self._undo)
         row.addWidget(self._history)
+        row.addWidget(self._search)
         self._actions = QHBoxLayout()
         self._actions.setSpacing(8)
         row.addLayout(self._actions)

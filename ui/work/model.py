@@ -123,15 +123,16 @@ def token_words(operation: Operation) -> str:
 
 
 def detail_words(operation: Operation, chat: str = "") -> str:
-    """Which chat it is about, what it is, who did it, and when it ended."""
+    """When it ended, who did it, and which chat it is about."""
     # What it is stands above, in its label.
-    parts = [chat]
+    parts = []
+    if operation.finished is not None:
+        parts.append(time_words(operation.finished, now=time.time()))
     known = {"kept": tr("from earlier"), BUILT_IN: tr("without a model")}
     parts.append(known.get(operation.backend) or retold(operation.backend))
     if operation.attempts > 1:
         parts.append(tr("attempt {attempts}", attempts=operation.attempts))
-    if operation.finished is not None:
-        parts.append(time_words(operation.finished, now=time.time()))
+    parts.append(chat)  # the longest, and of most rows the same: a narrow row cuts its end
     return ", ".join(filter(None, parts))
 
 

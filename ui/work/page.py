@@ -113,12 +113,7 @@ class WorkPage(QWidget):
         head.addStrut(BUTTON_HEIGHT)  # without the queue's buttons, too
         head.addWidget(self.views)
         head.addStretch(1)
-        # A line of their own, always: what they say moves no button, and has room.
-        words = QHBoxLayout()
-        words.setContentsMargins(16, 0, 16, 12)
-        words.setSpacing(12)
-        words.addWidget(self._summary)
-        words.addWidget(self._reason, 1)
+        self._said = self._make_said()
         self._tools = QWidget()  # of the queue
         tools = QHBoxLayout(self._tools)
         tools.setContentsMargins(0, 0, 0, 0)
@@ -148,7 +143,7 @@ class WorkPage(QWidget):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addLayout(head)
-        outer.addLayout(words)
+        outer.addWidget(self._said)
         outer.addWidget(Line())
         queue = QWidget()
         column = QVBoxLayout(queue)
@@ -166,6 +161,16 @@ class WorkPage(QWidget):
         outer.addWidget(self._capped)
         outer.addWidget(self._panes, 1)
         self._show_written("")
+
+    def _make_said(self) -> QWidget:
+        """What is said of the queue, always a line of its own: it moves no button, and has room."""
+        said = QWidget()
+        words = QHBoxLayout(said)
+        words.setContentsMargins(16, 0, 16, 12)
+        words.setSpacing(12)
+        words.addWidget(self._summary)
+        words.addWidget(self._reason, 1)
+        return said
 
     def _connect_commands(self) -> None:
         commands = self.commands
@@ -240,7 +245,8 @@ class WorkPage(QWidget):
         """The queue, or what models were asked for."""
         self.views.choose(key)
         self._panes.setCurrentIndex(0 if key == QUEUE else 1)
-        self._tools.setVisible(key == QUEUE)
+        for widget in (self._tools, self._said):
+            widget.setVisible(key == QUEUE)
 
     def _on_show_use(self) -> None:
         self.show_view(USE)

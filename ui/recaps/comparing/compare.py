@@ -327,8 +327,8 @@ class _Head(QWidget):
 
     def show_row(self, row: VersionRow, tokens: int | None) -> None:
         self._word.setText(row.word)
-        facts = [row.author, time_words(row.created, now=time.time())]
-        facts += [trn("{n} token", "{n} tokens", tokens)] if tokens is not None else []
+        facts = [trn("{n} token", "{n} tokens", tokens)] if tokens is not None else []
+        facts += [time_words(row.created, now=time.time()), row.author]
         self._about.setText(", ".join(facts))
         side = N_("Take all of {version}, left")
         if self._side == "right":

@@ -41,6 +41,7 @@ BARS_TOP = 24
 BARS_FOOT = CLIP_HEIGHT - 1
 LEAST_BAR = 2
 SAMPLE = 4_000  # messages that settle the scale of a long story
+LEAST_NAME = 44  # px; less shows a syllable of it, which says nothing
 PX_PER_BAR = 3.0  # below this, buckets
 CLIP_RADIUS = 4
 FAILED = BY_RANK.index(InclusionState.FAILED)
@@ -242,7 +243,7 @@ class Strip(QWidget):
         ink = tokens.t1 if is_current else tokens.t3
         x = face.draw(painter, label, ink, left + 7, TITLE_MIDDLE) + 6
         room = right - 4 - x
-        if room >= 26:
+        if room >= LEAST_NAME:
             name = words.scene_name(self._story, scene) if scene.is_closed else scene.name
             face.draw(painter, name, ink, x, TITLE_MIDDLE, room)
 
