@@ -400,7 +400,7 @@ class MemoriesPage(QWidget):
         self._arrange()
 
     def _on_searched(self, _text: str) -> None:
-        if self._filters.is_searched_anew:
+        if self._filters.follow_search():
             self._arrange()
 
     def _on_moved(self, _at: int) -> None:

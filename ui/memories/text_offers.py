@@ -70,7 +70,9 @@ class TextOffers(Surface):
         self.why_none.setText(why_none)
         self.why_none.setVisible(bool(why_none))
         for offer in offers:
-            self.costs[offer.request].setText("" if why_none else cost_words(offer))
+            purpose = self._actions[offer.request].toolTip()
+            cost = "" if why_none else cost_words(offer)
+            self.costs[offer.request].setText(f"{purpose}\n{cost}".strip())
             is_there = can_change and not offer.why_not
             self.buttons[offer.request].setEnabled(is_there)
             self._actions[offer.request].setEnabled(is_there)

@@ -52,7 +52,7 @@ LEAK_WORDS = {
 
 
 def counts_words(stances: Iterable[Stance]) -> str:
-    """ "2 know, 1 hides, 1 unaware"."""
+    """ "2 know, 1 hides, 1 does not know"."""
     counts = counted(stances)
     order = (
         Attitude.KNOWS,
@@ -74,9 +74,9 @@ def _count_words(attitude: Attitude, count: int) -> str:
         case Attitude.SUSPECTS:
             return trn("{n} suspects", "{n} suspect", count)
         case Attitude.BELIEVES:
-            return trn("{n} wrong", "{n} wrong", count)
+            return trn("{n} is wrong", "{n} are wrong", count)
         case Attitude.UNAWARE:
-            return trn("{n} unaware", "{n} unaware", count)
+            return trn("{n} does not know", "{n} do not know", count)
         case Attitude.KEPT:
             return trn("{n} must not know", "{n} must not know", count)
 

@@ -26,17 +26,17 @@ OPEN, DONE = "open", "done"
 SHOWN = 100  # cards at first; each holds several widgets
 FILES = N_("World Info (*.json)")
 PURPOSE = N_(
-    "Here stands what scenes say for good about people, places and things: for you to copy into a "
-    "lorebook, or to export for SillyTavern's World Info."
+    "Lasting facts about people, places and things, found in your scenes. Copy them into a "
+    "lorebook, or export them for SillyTavern's World Info."
 )
 HOW = N_(
-    "There is none yet. A model finds it while it recaps a scene in stages: that takes up to "
-    "four requests for each scene instead of one. The button switches this chat to it, from the "
-    "next recap on."
+    "None found yet. A model looks for them while it recaps a scene in stages, which takes up to "
+    "four requests for each scene instead of one. The button turns that on for this chat, from "
+    "the next recap on."
 )
 COMING = N_(
-    "There is none yet. Recaps of this chat are made in stages by a model; the next one that is "
-    "made brings its lore here."
+    "None found yet. A model makes the recaps of this chat in stages; the next one brings its "
+    "lore here."
 )
 ALL_DONE = N_("Nothing left to add to a lorebook.")
 NONE_DONE = N_("Nothing is marked as done yet.")

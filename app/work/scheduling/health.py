@@ -264,4 +264,5 @@ def backend_health(
             return HealthItem("backend", Light.BAD, f"{retold(newest.backend)}: {newest.error}")
         if not newest.backend and (newest.finished or 0.0) >= since:  # nobody was reached
             return HealthItem("backend", Light.BAD, f"{label}: {newest.error}")
-    return HealthItem("backend", Light.GOOD, sentence)
+    light = Light.OFF if asked == BUILT_IN else Light.GOOD
+    return HealthItem("backend", light, sentence)

@@ -280,3 +280,18 @@ async def test_what_is_left_out_of_a_chat_is_not_shown_among_its_memories_at_fir
     assert "here" not in ProgramSettings(companion.settings).memories_shown.split(",")
     await companion.put_setting("other_chats_enabled", True, path=path)
     await until(lambda: not here.isChecked())
+
+
+async def test_a_search_shows_the_table_and_only_that_has_filters(
+    page: MemoriesPage, until: Until
+) -> None:
+    """Typed over people or texts it found what nobody saw, beside boxes that did nothing."""
+    ended = page.rail.shows["ended"]
+    for place in ("people", "texts"):
+        press(page.rail.places[place])
+        await until(lambda: not page.table.isVisible())
+        assert not ended.isVisible()
+        page.tools.field.setText("wick-key")
+        await until(page.table.isVisible)
+        assert ended.isVisible()
+        page.tools.field.clear()

@@ -11,9 +11,11 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.companion import Companion
+from app.core.translation import tr
 from app.memory.records import Document, DocumentKind
 from app.views.text_offers import TextOffer, TextRequest
 from tests.labelled import WrittenTavern
+from ui.memories.commands import TEXT_COMMANDS
 from ui.memories.listing.rail import PEOPLE, TEXTS
 from ui.memories.page import MemoriesPage
 from ui.memories.text_offers import cost_words
@@ -31,7 +33,8 @@ async def test_without_a_model_it_is_said_once_why_no_text_can_be_asked_for(
     assert set(offers.buttons) == set(TextRequest)
     for request, button in offers.buttons.items():
         assert not button.isEnabled()
-        assert offers.costs[request].text() == ""
+        # What it is stands there all the same: a row of its name alone said nothing.
+        assert offers.costs[request].text() == tr(TEXT_COMMANDS[request].sentence)
         assert not page.commands.texts[request].isEnabled()
     assert "model" in offers.why_none.text()
     # One under the other, they are of one width.
@@ -52,7 +55,7 @@ async def test_a_press_asks_for_the_text_and_says_so(
     page.rail.places[TEXTS].click()
     await until(page.texts.offers.buttons[TextRequest.CONTINUITY].isEnabled)
     said = page.texts.offers.costs[TextRequest.CONTINUITY].text()
-    assert said == "at most 2 requests, about 2,300 tokens"
+    assert said.split("\n")[1:] == ["at most 2 requests, about 2,300 tokens"]
     button = page.texts.offers.buttons[TextRequest.CONTINUITY]
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     await until(lambda: bool(asked))

@@ -43,10 +43,12 @@ class Filters:
             scenes=ids_by_scene(scenes, view.memories, view.ground) if names_scene else {},
         )
 
-    @property
-    def is_searched_anew(self) -> bool:
-        """Whether the field asks for something else than the table shows."""
-        return read_query(self._tools.field.text()) != self.wanted.query
+    def follow_search(self) -> bool:
+        """Show the table where something is searched for; whether that is something else now."""
+        query = read_query(self._tools.field.text())
+        if query and self._rail.place in (PEOPLE, TEXTS):
+            self._rail.places[ALL].setChecked(True)
+        return query != self.wanted.query
 
     def fold(self, group: str) -> None:
         """Fold a group, or unfold it."""

@@ -112,16 +112,28 @@ class MemoryRail(QWidget):
             tr("Profiles, canon and summaries."),
             icon="document",
         )
-        column.addSpacing(14)
-        column.addWidget(_heading(tr("Show")))
-        shown = kept.split(",") if kept else SHOWN_AT_FIRST
-        for key, word, sentence in (*_SHOWS, *_ONLY):
-            self._add_show(column, str(key), tr(word), tr(sentence), is_on=key in shown)
+        column.addWidget(self._filters(kept))
         column.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolling(content, name=tr("Kinds of memory and filters")))
         self.places[ALL].setChecked(True)
+
+    def _filters(self, kept: str) -> QWidget:
+        """What is shown of the table's rows; elsewhere there is nothing that it could do."""
+        filters = QWidget()
+        column = QVBoxLayout(filters)
+        column.setContentsMargins(0, 14, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(_heading(tr("Show")))
+        shown = kept.split(",") if kept else SHOWN_AT_FIRST
+        for key, word, sentence in (*_SHOWS, *_ONLY):
+            self._add_show(column, str(key), tr(word), tr(sentence), is_on=key in shown)
+        for place in (PEOPLE, TEXTS):
+            self.places[place].toggled.connect(
+                lambda _is_on: filters.setVisible(self.place not in (PEOPLE, TEXTS))
+            )
+        return filters
 
     def _add(
         self,
