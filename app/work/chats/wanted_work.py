@@ -20,15 +20,18 @@ class WantedWork:
     """Changed by its methods alone.
 
     search: for breaks, by a model. reading_state: for memory. catch_up: what waits for the user's
-    word. is_planned: what it lacks is queued, beside what an earlier run left. is_gone: its file
-    was not there at the last reading. is_cut: it lost many messages at once, and no further one was
-    played since: they may well come back, and what is made meanwhile would be paid for in vain.
+    word. asked_of: anchors of the last message that this is about, and of the last that ended a
+    scene, "" for none. is_planned: what it lacks is queued, beside what an earlier run left.
+    is_gone: its file was not there at the last reading. is_cut: it lost many messages at once, and
+    no further one was played since: they may well come back, and what is made meanwhile would be
+    paid for in vain.
     """
 
     def __init__(self) -> None:
         self.search = SearchState()
         self.reading_state = Reading()
         self.catch_up: CatchUpPlan | None = None
+        self.asked_of = ("", "")
         self.is_planned = False
         self.is_gone = False
         self.is_cut = False
@@ -78,6 +81,10 @@ class WantedWork:
         """Let this wait for the user's word, None for nothing; gives what did before."""
         before, self.catch_up = self.catch_up, plan
         return before
+
+    def ask_of(self, last: str = "", ending: str = "") -> None:
+        """What waits for the user's word is about all until these messages, or about nothing."""
+        self.asked_of = (last, ending)
 
     def end_planning(self) -> None:
         """What it lacks is queued."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.core.operations import (
@@ -15,7 +15,9 @@ from app.core.operations import (
     OperationSpec,
 )
 from app.story.break_search import SearchCost
+from app.story.scene_detection import SETTLES
 from app.story.story import Story
+from app.views.catch_up import ReadingCost
 from app.work.planning.break_planner import SearchState, goes_unasked, search_cost
 from app.work.planning.catch_up import KINDS
 from app.work.planning.folding import scenes_to_fold
@@ -68,22 +70,41 @@ def asks_of_folds(
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What begins only when the user said so, and what it takes. is_of_new: also what came since
+    the question before it was put, since that is much.
+    """
+
+    backlog: tuple[OperationSpec, ...]
+    search: SearchCost
+    reading: ReadingCost
+    is_of_new: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Lacking:
-    """A story, with what is known of what it lacks."""
+    """A story, with what is known of what it lacks. until: index of the last message that a
+    question is about which waits for its answer, or behind all; ended: of the last of them that
+    ended a scene. What came since goes on.
+    """
 
     story: Story
     settings: Mapping[str, Any]
     writing: Writing
     search: SearchState
     reading: Reading
+    until: int
+    ended: int
 
     def asked_about(
-        self, unqueued: Sequence[OperationSpec], searches: Sequence[OperationSpec], limit: int
-    ) -> tuple[list[OperationSpec], SearchCost]:
-        """What begins only when the user said so, and what searching takes of it.
-
-        unqueued: not what was asked for, nor what is queued: that was said yes to. limit: so much
-        of each kind goes unasked.
+        self,
+        unqueued: Sequence[OperationSpec],
+        searches: Sequence[OperationSpec],
+        limit: int,
+        limit_of_new: int,
+    ) -> Question:
+        """unqueued: not what was asked for, nor what is queued: that was said yes to. limit: so
+        much of each kind goes unasked, and so much of what came since a question was put.
         """
         recaps = [spec for spec in unqueued if spec.kind is OperationKind.SCENE_RECAP]
         if self.writing.of(OperationKind.SCENE_RECAP).is_free:
@@ -93,16 +114,49 @@ class Lacking:
             cost = search_cost(self.story, self.settings, self.writing, self.search)
         if goes_unasked(cost, limit, self.settings, self.writing):
             searches, cost = [], SearchCost()
-        asked = [*(recaps if len(recaps) > limit else []), *searches]
-        return asked + self._readings(unqueued, limit, is_more_asked=bool(asked)), cost
+        new = [spec for spec in recaps if self._is_new(spec)]
+        old = [spec for spec in recaps if spec not in new]
+        asked = [*(old if len(old) > limit else []), *(new if len(new) > limit_of_new else [])]
+        readings = [spec for spec in unqueued if spec.kind is OperationKind.MEMORY_PASS]
+        if self.reading.is_wanted:
+            readings = []
+        # Of a chat that nobody has read yet one question is asked, and not half of it.
+        goes_along = bool(asked or searches) and not self.reading.extracted
+        limits = (-1 if goes_along else limit), limit_of_new
+        read, of_reading = self._readings(readings, *limits)
+        is_of_new = any(map(self._is_new, (*asked, *read)))
+        return Question((*asked, *searches, *read), cost, of_reading, is_of_new)
 
     def _readings(
-        self, unqueued: Sequence[OperationSpec], limit: int, *, is_more_asked: bool
-    ) -> list[OperationSpec]:
-        readings = [spec for spec in unqueued if spec.kind is OperationKind.MEMORY_PASS]
-        if not readings or self.reading.is_wanted:
-            return []
-        # Of a chat that nobody has read yet one question is asked, and not half of it.
-        goes_along = is_more_asked and not self.reading.extracted
-        cost = reading_cost(self.story, self.settings, self.writing, self.reading)
-        return readings if cost.passes > limit or goes_along else []
+        self, readings: Sequence[OperationSpec], limit: int, limit_of_new: int
+    ) -> tuple[list[OperationSpec], ReadingCost]:
+        """Those that are asked about, and what reading takes that begins with them."""
+        end, asked, bounds = self.until + 1, list[OperationSpec](), list[Reading]()
+        for is_new, most in ((False, limit), (True, limit_of_new)):
+            mine = [spec for spec in readings if self._is_new(spec) == is_new]
+            part = replace(self.reading, first=end) if is_new else replace(self.reading, end=end)
+            cost = reading_cost(self.story, self.settings, self.writing, part)
+            if mine and cost.passes > most:
+                asked, bounds = [*asked, *mine], [*bounds, part]
+        if not bounds:
+            return [], ReadingCost()
+        whole = replace(self.reading, first=bounds[0].first, end=bounds[-1].end)
+        return asked, reading_cost(self.story, self.settings, self.writing, whole)
+
+    def _is_new(self, spec: OperationSpec) -> bool:
+        if spec.kind is OperationKind.MEMORY_PASS:
+            return int(spec.params["first"]) > self.until
+        return self._ended_since(self.story.places.get(spec.anchor, -1))
+
+    def _ended_since(self, last: int) -> bool:
+        """Whether the scene that this message closes ended since; that it did shows some messages
+        later.
+        """
+        is_grown = len(self.story.messages) > self.until + 1
+        return last > max(self.ended, self.until - (SETTLES if is_grown else 0))
+
+    def folds_what_is_new(self) -> bool:
+        """Whether no more scenes are to be folded in than ended since a question was put."""
+        closed = [scene for scene in self.story.scenes if scene.is_closed]
+        ended = sum(self._ended_since(scene.last) for scene in closed)
+        return len(scenes_to_fold(self.story, self.settings)) <= ended

@@ -66,6 +66,7 @@ class Reading:
     which nobody swipes behind. is_wanted: the same for once, since the user said so. is_paused: the
     user wants nothing added for now. is_in_round: the members of a group still answer one another,
     and their round is read at once (§2, EV3). context: tokens of the chat's prompts, 0 unknown.
+    first, end: indexes of the messages that it is about, None for all from there on.
     """
 
     extracted: Collection[tuple[str, str]] = ()
@@ -76,6 +77,8 @@ class Reading:
     is_paused: bool = False
     is_in_round: bool = False
     context: int = 0
+    first: int = 0
+    end: int | None = None
 
     @property
     def waits(self) -> bool:
@@ -112,7 +115,8 @@ def unread(
     found = reading.found if is_free else NOTHING_FOUND
     test = _Unread(_test_of(settings), reading.extracted, found)
     indexes = story.places.still(test)
-    return list(indexes[: bisect_left(indexes, _end(story, reading))])
+    first, end = (bisect_left(indexes, at) for at in (reading.first, _end(story, reading)))
+    return list(indexes[first:end])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +151,8 @@ def _end(story: Story, reading: Reading) -> int:
     """Index behind the last message that is read now."""
     messages = story.messages
     is_waiting = reading.waits and messages and not messages[-1].is_user
-    return len(messages) - bool(is_waiting)
+    end = len(messages) - bool(is_waiting)
+    return end if reading.end is None else min(end, reading.end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,6 @@ from app.core.operations import (
     OperationSpec,
 )
 from app.core.signals import Signal
-from app.prompt.generation import Turn
-from app.prompt.telling import held_from
-from app.settings.recaps import RecapSettings
 from app.settings.scenes import SceneSettings
 from app.store.store import Store
 from app.story.break_search import SearchCost
@@ -29,10 +26,9 @@ from app.views.catch_up import CatchUpPlan, ReadingCost
 from app.views.queued_work import Cleared
 from app.work.chats.open_chat import OpenChat
 from app.work.demo.demo_story import is_demo
-from app.work.jobs.document_making import document_material
 from app.work.planning.agreement import (
     NOT_WANTED_WITH,
-    Lacking,
+    Question,
     asks_of_folds,
     by_themselves,
     is_of_a_catch_up,
@@ -41,14 +37,20 @@ from app.work.planning.agreement import (
 from app.work.planning.break_planner import search_cost, search_specs, with_question_under_way
 from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.dependencies import in_dependency_order, out_of_turn, without
-from app.work.planning.document_planner import plan_texts
 from app.work.planning.folding import is_being_rebuilt, scenes_to_fold
-from app.work.planning.memory_planner import next_pass, reading_cost
+from app.work.planning.memory_planner import reading_cost
 from app.work.planning.planner import plan
 from app.work.planning.staleness import is_outdated, is_wanted, renewed
 from app.work.planning.writing import Writing
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.catch_ups import CatchUps
+from app.work.scheduling.due import (
+    asked_until,
+    held_by_prompts,
+    lacking_of,
+    readings_due,
+    texts_due,
+)
 from app.work.scheduling.estimates import Estimates, plan_of, reading_taken
 from app.work.scheduling.followed import Followed, agreed_to
 
@@ -102,11 +104,11 @@ class Scheduler:
         )
         if chat.search.is_wanted and not searches:
             chat.end_search()
-        readings = self._readings(chat)
+        readings = readings_due(chat, writing)
         if chat.reading_state.is_wanted and not (readings or chat.reading_state.is_paused):
             chat.end_reading()  # it was wanted up to the last message, which is read now
-        derived = self._derived(chat, readings)
-        held = self._held_from(chat)
+        derived = texts_due(chat, writing, readings)
+        held = held_by_prompts(chat, self._taken(chat.chat.path))
         planned = plan(story, chat.chat_id, settings, writing, held_from=held)
         planned = (*planned, *readings, *derived)
         specs = in_dependency_order(story, (*searches, *planned))
@@ -116,16 +118,6 @@ class Scheduler:
             allowed = ()
         await self._put_in_turn(chat, allowed)
         await self._enqueue((*again, *allowed))
-
-    def _held_from(self, chat: OpenChat) -> int:
-        """Index of the first message that the chat's prompts hold themselves; until one was made,
-        as though they held all.
-        """
-        taken = self._taken(chat.chat.path)
-        if taken is None:
-            return 0
-        turn = Turn(context=chat.context_tokens, fixed=max(chat.fixed_tokens.values(), default=0))
-        return held_from(chat.story, chat.prompt_settings(), turn, taken)
 
     def _question_under_way(
         self, chat: OpenChat, settings: Mapping[str, Any], writing: Writing
@@ -149,29 +141,6 @@ class Scheduler:
         await self._queue.let_go(chat.chat_id, lambda operation: not operation.spec.is_asked_for)
         if chat.offer(None) is not None:
             self.catch_up_changed.emit(chat.chat)
-
-    def _readings(self, chat: OpenChat) -> tuple[OperationSpec, ...]:
-        """The reading for memory that comes next."""
-        if not chat.keeps_memory:
-            return ()
-        settings, writing = chat.settings(), self._writing()
-        context = chat.context_tokens or RecapSettings(settings).context_tokens
-        reading = replace(chat.reading_state, context=context)
-        spec = next_pass(chat.story, chat.chat_id, settings, writing, reading)
-        return () if spec is None else (spec,)
-
-    def _derived(
-        self, chat: OpenChat, readings: Sequence[OperationSpec]
-    ) -> tuple[OperationSpec, ...]:
-        """The texts to be made of what was read; most of them wait for the reading that is due."""
-        if not chat.keeps_memory or chat.pause is not None or not chat.story.messages:
-            return ()
-        last = chat.story.messages[-1]
-        # Of what is left none is made by itself before the story goes on, or taking that back would
-        # leave it in the place of the old one.
-        if (last.anchor, last.content_hash) in chat.reading_state.forgotten:
-            return ()
-        return plan_texts(document_material(chat, self._writing(), is_read=not readings))
 
     async def _let_go(self, chat: OpenChat, specs: Sequence[OperationSpec]) -> list[OperationSpec]:
         """Drop what waits in vain; what the user asked for is given as it is planned now."""
@@ -248,19 +217,26 @@ class Scheduler:
                 return mine
             # That part is through, and the other one is asked about; or more than was agreed.
         is_put_off = followed is not None or is_demo(chat.chat.path)
-        limit = 0 if is_put_off or self.waits_for_word else SceneSettings(settings).catch_up_scenes
-        backlog, cost = self._backlog(chat, specs, settings, writing, limit)
+        limit = 0 if self.waits_for_word else SceneSettings(settings).catch_up_scenes
+        question = self._question(chat, specs, settings, writing, 0 if is_put_off else limit, limit)
+        backlog, lacking = [*question.backlog], lacking_of(chat, settings, writing)
         holds_folds = is_put_off or asks_of_folds(chat.story, backlog, settings, limit)
-        if holds_folds:  # a stop, and a question, hold for what is folded in, too
+        if holds_folds and not lacking.folds_what_is_new():
+            # A stop, and a question, hold for what is folded in, too.
             folds = (s for s in specs if s.kind is OperationKind.RUNNING_RECAP)
             backlog += [spec for spec in folds if not self._queue.is_open(spec)]
+        else:
+            holds_folds = False
         if not backlog:
+            chat.ask_of()
             is_done = self._queue.running(chat.chat_id) is None and not is_more_kept
             if followed is not None and is_done:
                 await self.catch_ups.forget(chat)
             return specs
-        reading = reading_taken(chat, backlog, settings, writing)
-        plan = plan_of(chat, backlog, settings, writing, cost, reading)
+        if question.is_of_new or asked_until(chat) is None:
+            ends = [scene.closing.anchor for scene in chat.story.scenes if scene.closing]
+            chat.ask_of(chat.story.messages[-1].anchor, *ends[-1:])
+        plan = plan_of(chat, backlog, settings, writing, question.search, question.reading)
         if plan is not None and followed is not None:
             plan = replace(plan, agreed=followed.exceeded)
         chat.offer(self.estimates.of(plan, writing) if plan is not None else None)
@@ -317,25 +293,26 @@ class Scheduler:
         other = NOT_WANTED_WITH[part]
         is_unread = part != MEMORY and not chat.reading_state.extracted
         limit = 0 if is_unread else SceneSettings(settings).catch_up_scenes
-        backlog, _ = self._backlog(chat, specs, settings, writing, limit)
-        unwanted = [spec for spec in backlog if spec.kind in other]
+        question = self._question(chat, specs, settings, writing, limit, limit)
+        unwanted = [spec for spec in question.backlog if spec.kind in other]
         if part == MEMORY and unwanted:
             unwanted += [spec for spec in specs if spec.kind is OperationKind.RUNNING_RECAP]
         return without(unwanted, specs, chat.story)
 
-    def _backlog(
+    # 7 parameters: what is planned, and how much of it goes unasked.
+    def _question(
         self,
         chat: OpenChat,
         specs: Sequence[OperationSpec],
         settings: Mapping[str, Any],
         writing: Writing,
         limit: int,
-    ) -> tuple[list[OperationSpec], SearchCost]:
-        """What is to be asked about, and what searching takes of it."""
+        limit_of_new: int,
+    ) -> Question:
         unqueued = [spec for spec in specs if not self._queue.is_open(spec)]
         searches = [spec for spec in specs if spec.kind is OperationKind.DETECT_BREAKS]
-        lacking = Lacking(chat.story, settings, writing, chat.search, chat.reading_state)
-        return lacking.asked_about(unqueued, searches, limit)
+        lacking = lacking_of(chat, settings, writing)
+        return lacking.asked_about(unqueued, searches, limit, limit_of_new)
 
     async def _go_on(
         self,
@@ -369,6 +346,8 @@ class Scheduler:
         """The user wants the backlog worked off, or a part of it, what failed before among it."""
         kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, part=part)
         await self.catch_ups.keep(chat, agreed_to(kept, chat.catch_up))
+        if part == ALL:
+            chat.ask_of()  # what came since is read in its turn
         self._queue.forgive(chat.chat_id)
         await self.follow(chat)
         self.catch_up_changed.emit(chat.chat)
@@ -426,8 +405,8 @@ class Scheduler:
         """What recapping a chat takes from here on, with the time expected; None: nothing."""
         story, settings, writing = chat.story, chat.settings(), self._writing()
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
-        planned = plan(story, chat.chat_id, settings, writing, held_from=self._held_from(chat))
-        specs = (*searches, *planned, *self._readings(chat))
+        planned = plan(story, chat.chat_id, settings, writing)
+        specs = (*searches, *planned, *readings_due(chat, writing))
         specs = tuple(spec for spec in specs if not self._queue.is_given_up(spec))
         cost = SearchCost()
         if searches:

@@ -111,3 +111,50 @@ async def test_what_waits_for_the_user_is_given_no_time(tmp_path: Path) -> None:
             assert progress.why == "4 jobs in a row got no usable answer."
             said = companion.health.queue.sentence
             assert said.endswith("to do: 4 jobs in a row got no usable answer.")
+
+
+@pytest.mark.asyncio
+async def test_what_is_played_while_a_question_waits_goes_on(tmp_path: Path) -> None:
+    """New messages were not read for memory as long as nobody had answered about the old ones."""
+    gold = Gold.read(STORY)
+    written = write_tavern(gold.story, tmp_path / "data" / "default-user")
+    whole = written.chat.read_bytes().splitlines(keepends=True)
+    written.chat.write_bytes(b"".join(whole[: 1 + (old := 100)]))
+    (tmp_path / "own").mkdir()
+    with FakeLlm(Oracle(gold).reply) as llm:
+        async with open_companion(
+            Folders(tmp_path / "own", tmp_path / "own"),
+            tavern=written.user_folder,
+            llm=f"openai:m@{llm.url}",
+            watch=False,
+            asks_first=True,
+            keeps_memory=True,
+        ) as companion:
+            await companion.put_setting("scene_detector", "heuristic")
+            await companion.open_story(written.chat)
+            unread = await companion.settled(written.chat)
+            before = companion.work.catch_up(written.chat)
+            assert before is not None
+            assert before.has_parts
+            assert not llm.requests
+            written.chat.write_bytes(b"".join(whole[: 1 + old + 24]))
+            await companion.open_story(written.chat)
+            story = await companion.settled(written.chat)
+            chat = companion._chats.required(written.chat)
+            places = story.places
+            read = {places[anchor] for anchor, _ in chat.reading_state.extracted}
+            assert read
+            assert min(read) >= old
+            assert story.recaps
+            assert not story.recaps.keys() & {s.closing.anchor for s in unread.scenes if s.closing}
+            after = companion.work.catch_up(written.chat)
+            assert after is not None
+            assert (after.scenes, after.reading.last) == (before.scenes, old - 1)
+            # Their answer is about the old part, which is then read in its order.
+            asked = len(llm.requests)
+            await companion.work.start_catch_up(written.chat)
+            await companion.settled(written.chat)
+            assert len(llm.requests) > asked
+            read = {places[anchor] for anchor, _ in chat.reading_state.extracted}
+            assert read >= set(range(old))
+            assert companion.work.catch_up(written.chat) is None
