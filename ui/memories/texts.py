@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, tr
+from app.memory.documents.profiles import without_figures
 from app.memory.lifecycle.derived_documents import earlier_versions, texts_that_count
 from app.memory.records import Document, DocumentKind
 from app.prompt.rendering.text_slots import is_portrait_of_then
@@ -68,7 +69,7 @@ def shown_text(document: Document) -> str:
     text = document.text.strip()
     if document.kind is not DocumentKind.PROFILE:
         return text
-    return "\n".join(map(_shown_line, text.splitlines()))
+    return "\n".join(map(_shown_line, without_figures(text).splitlines()))
 
 
 def _shown_line(line: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from app.core.translation import N_, tr, tr_in
 from app.memory.documents.bible_parts import Block, Item, Known, Part, Telling, place
+from app.memory.documents.profiles import without_figures
 from app.memory.epistemic.epistemic_map import World
 from app.memory.epistemic.map_view import STATE_WORDS
 from app.memory.names import folded
@@ -86,10 +87,10 @@ def _profile(known: Known, name: str) -> Iterator[Block]:
     newest = fitting[-1]
     if not newest.sections:
         if newest.text.strip():
-            yield Block(tr("Portrait"), text=(newest.text,))
+            yield Block(tr("Portrait"), text=(without_figures(newest.text),))
         return
     items = tuple(
-        Item(text, tr(SECTIONS.get(section, section.replace("_", " "))))
+        Item(without_figures(text), tr(SECTIONS.get(section, section.replace("_", " "))))
         for section, text in newest.sections.items()
         if text
     )

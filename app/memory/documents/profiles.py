@@ -49,6 +49,22 @@ _ANY = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _END = re.compile(r"^[ \t]{0,8}[\[<]/profile[\]>][ \t]*$", re.IGNORECASE | re.MULTILINE)
+# How sure a model says that it is: by the word that it is asked for, wherever that stands, or at a
+# line's end by a figure behind whatever word its language has for it.
+_FIGURE = r"(?:[01](?:[.,]\d{1,3})?|\d{1,3} ?%)(?![\d.,]*\d)"
+_SAID = (
+    rf"(?:confidence(?: level)?[:=]? {{0,4}}(?:of )?{_FIGURE}|{_FIGURE} confidence\b|"
+    r"confidence[:=] {0,4}(?:high|medium|low)\b)"
+)
+_SURE = (
+    re.compile(rf"(?<=:) {{0,4}}[(\[]?{_SAID}[)\]]?[,;.–—-]?(?= )", re.IGNORECASE),
+    re.compile(rf" {{0,4}}[,;–—-]? {{0,4}}[(\[]?{_SAID}[)\]]?", re.IGNORECASE),
+    re.compile(
+        r" {0,4}[,;(\[] {0,4}(?:[^\W\d_]{1,24}[:=]? {1,4})?(?:0[.,]\d{1,3}|1[.,]0{1,3})[)\]]?"
+        r"(?=[ .]{0,4}$)",
+        re.MULTILINE,
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +190,18 @@ def read_profiles(text: str, names: Sequence[str]) -> dict[str, dict[str, str]]:
     return profiles
 
 
+def without_figures(text: str) -> str:
+    """A portrait, or lines of it, without what is said of how sure it is."""
+    for sure in _SURE:
+        text = sure.sub("", text)
+    return text
+
+
 def rendered(parts: Mapping[str, str]) -> str:
     """A portrait as one text, its sections in order."""
     titles = ("State", "World", "Relationships")
     blocks = [
-        f"{title}:\n{parts[part]}"
+        f"{title}:\n{without_figures(parts[part])}"
         for title, part in zip(titles, SECTIONS, strict=True)
         if parts.get(part)
     ]

@@ -5,7 +5,6 @@ Source: spec/smart-memory.md §16 (IJ1, IJ5, IJ8, IJ9, IJ12).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from app.memory.documents import canon, profiles, summary
@@ -44,9 +43,6 @@ SUMMARY_RANK = ("moment", "scene", "present", "threads", "relationships", "revea
 PROFILE_TITLES = ("{name}, state:", "{name}, world:", "{name}, relationships:")
 PORTRAIT_FIELDS = frozenset(
     {"goals", "posture", "fears", "loyalties", "location", "threats", "unresolved", "time"}
-)
-_CONFIDENCE = re.compile(
-    r"[,;]?[ \t]{0,4}\(?confidence:?[ \t]{0,4}[01](?:[.,]\d{1,3})?\)?[ \t]*$", re.I
 )
 _OF_OTHERS = frozenset({YOU, IMPORTED}) | OTHER_EXTENSIONS
 LASTING_FIELDS = frozenset({"fears", "loyalties"})  # of a portrait
@@ -316,7 +312,7 @@ def _profile_parts(document: Document | None) -> dict[str, str]:
 
 def _portrait_line(line: str, headings: Headings) -> str:
     """A line of a portrait in the story's language, without what is said of how sure it is."""
-    label, colon, told = one_line(_CONFIDENCE.sub("", line)).partition(":")
+    label, colon, told = one_line(profiles.without_figures(line)).partition(":")
     is_field = label.casefold() in PORTRAIT_FIELDS
     return f"{headings.of(label.casefold()) if is_field else label}{colon}{told}"
 

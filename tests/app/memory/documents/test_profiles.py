@@ -19,6 +19,7 @@ from app.memory.documents.profiles import (
     read_profiles,
     rendered,
     subjects,
+    without_figures,
 )
 from app.memory.records import Document, DocumentKind, Memory, Tier
 from app.story.answers.task_answers import Unreadable
@@ -98,6 +99,33 @@ def test_a_name_in_a_list_of_relationships_begins_no_portrait() -> None:
     read = read_profiles(f"{bracketed('Ann', parts)}\n{bracketed('Bo', BO)}", ["Ann", "Bo"])
     assert read["Bo"] == BO
     assert "grateful" in read["Ann"]["relationship_matrix"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Bo: grateful, confidence 0.8", "Bo: grateful"),
+        ("Bo: grateful, confidence 0.8.", "Bo: grateful."),
+        ("Bo: grateful (confidence: 0.8)", "Bo: grateful"),
+        ("Bo: grateful; Confidence 85%", "Bo: grateful"),
+        ("Bo: grateful, confidence: high", "Bo: grateful"),
+        ("Bo: grateful [0.8 confidence]", "Bo: grateful"),
+        ("Bo: grateful (confidence 0.8), but wary", "Bo: grateful, but wary"),
+        ("Bo: confidence 0.8, grateful", "Bo: grateful"),
+        ("Bo: dankbar, Zuversicht 0,8", "Bo: dankbar"),
+        ("Bo: agradecida (0.9)", "Bo: agradecida"),
+        ("Bo: her confidence low after the fall", None),
+        ("Bo: has confidence in her", "Bo: has confidence in her"),
+        ("Bo: her confidence 12 years ago was broken", None),
+        ("Bo: owes her 0.5 marks", "Bo: owes her 0.5 marks"),
+        ("time: the year 1.0 of the mill", "time: the year 1.0 of the mill"),
+    ],
+)
+def test_how_sure_a_model_is_reads_nobody(said: str, told: str | None) -> None:
+    """ "confidence 0.8" stood in portraits on pages, and in prompts before a full stop."""
+    assert without_figures(said) == (said if told is None else told)
+    text = rendered({"relationship_matrix": f"{said}\nCy: calm"})
+    assert text == f"Relationships:\n{said if told is None else told}\nCy: calm"
 
 
 @pytest.mark.parametrize(
