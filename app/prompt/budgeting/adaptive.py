@@ -25,6 +25,9 @@ AT_HEAD = (SlotName.LONG, SlotName.PROFILES)  # of these
 # The first that is found counts.
 _ORDER = (TurnKind.INTIMATE, TurnKind.TRANSITION, TurnKind.ACTION)
 LONGEST_READ = 20_000  # characters
+# A touch or a whisper alone makes no moment intimate: as many different words, and one for so many
+# words of the text. Words are alike that begin alike.
+DIFFERENT, FOR_EACH, ALIKE = 2, 60, 4
 ENGLISH = "en"
 
 
@@ -35,8 +38,12 @@ def turn_kind(text: str, packs: Sequence[LanguagePack]) -> TurnKind:
     most = max(counts, default=0)
     spoken = [pack for pack, found in zip(packs, counts, strict=True) if found == most]
     pack = next((p for p in spoken if p.code == ENGLISH), spoken[0] if spoken else None)
-    found = {hit.cue for hit in pack.turns.find(tokens)} if pack else set()
-    return next((kind for kind in _ORDER if kind.value in found), TurnKind.DIALOGUE)
+    found: dict[str, set[str]] = {}
+    for hit in pack.turns.find(tokens) if pack else ():
+        found.setdefault(hit.cue, set()).add(tokens[hit.start][:ALIKE])
+    if len(found.get(TurnKind.INTIMATE, ())) < max(DIFFERENT, len(tokens) // FOR_EACH):
+        found.pop(TurnKind.INTIMATE, None)
+    return next((kind for kind in _ORDER if kind in found), TurnKind.DIALOGUE)
 
 
 def adapted(budgets: Budgets, kind: TurnKind, head: Sequence[TurnKind] | None = None) -> Budgets:

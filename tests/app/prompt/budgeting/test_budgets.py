@@ -91,20 +91,39 @@ def test_what_one_leaves_goes_to_others_and_more_never_gives_less(
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("She leans in to whisper.", TurnKind.INTIMATE),
-        ("Hours later, they kissed.", TurnKind.INTIMATE),
+        ("She leans in to whisper, and her lips touch his ear.", TurnKind.INTIMATE),
+        ("Hours later, they kissed and fell into an embrace.", TurnKind.INTIMATE),
         ("They arrived at the inn, where wolves were attacking the door.", TurnKind.TRANSITION),
         ("The boy runs away.", TurnKind.ACTION),
         ("He ran.", TurnKind.DIALOGUE),
         ("“And then?” she said.", TurnKind.DIALOGUE),
         ("", TurnKind.DIALOGUE),
-        ("Er küsste sie auf die Stirn.", TurnKind.INTIMATE),
+        ("Er küsste sie auf die Stirn und streichelte ihre Hand.", TurnKind.INTIMATE),
         ("Am nächsten Morgen war das Haus leer.", TurnKind.TRANSITION),
         ("На следующее утро они вернулись в город.", TurnKind.TRANSITION),
         ("Elle s'enfuit dans la nuit, et le sang coule.", TurnKind.ACTION),
     ],
 )
 def test_a_turn_is_read_from_its_words(text: str, kind: TurnKind) -> None:
+    assert turn_kind(text, PACKS) is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("“Don't touch that!” Odo says. “I told you not to touch it.”", TurnKind.DIALOGUE),
+        ("He blows the crowd a kiss and bows.", TurnKind.DIALOGUE),
+        ("“Keep in touch,” she said, and gave him the letter.", TurnKind.DIALOGUE),
+        ("She whispers: “The guard is asleep. Whisper, or he wakes.”", TurnKind.DIALOGUE),
+        ("He kisses the coin for luck, draws, and the guards attack.", TurnKind.ACTION),
+        ("The next morning she touches the cold stove.", TurnKind.TRANSITION),
+        ("„Fass das nicht an“, flüstert er. „Flüstere wenigstens.“", TurnKind.DIALOGUE),
+        ("She whispers, and touches the map. " + "They talk of taxes. " * 60, TurnKind.DIALOGUE),
+        ("她轻声说：“把门关上。”", TurnKind.DIALOGUE),
+    ],
+)
+def test_one_word_of_closeness_makes_no_moment_intimate(text: str, kind: TurnKind) -> None:
+    """A reply that told of a touched door shifted tokens as for a love scene."""
     assert turn_kind(text, PACKS) is kind
 
 
