@@ -1,4 +1,4 @@
-"""What a slot would have taken at the last replies, against its budget."""
+"""What a slot would have taken at the last replies, and takes for the next, against its budget."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ TOP, FOOT = 18, 18
 GAP = 3.0
 WIDEST = 14.0
 LABEL = 15
+NEXT = -1  # message of the column of the next reply
 
 
 class NeedChart(QWidget):
-    """One column per reply; a line for the budget now, a dashed one for what auto-tune makes."""
+    """One column per reply, the next one last; a line for the budget now, a dashed one for what
+    auto-tune makes.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,21 +50,25 @@ class NeedChart(QWidget):
         title: str,
         budget: int,
         tuned: int | None,
+        coming: int,
     ) -> None:
-        """needs: (message, tokens), oldest first. tuned: None where auto-tune changes nothing."""
-        shown = (tuple(needs), hue, budget, tuned)
+        """needs: (message, tokens), oldest first. tuned: None where auto-tune changes nothing.
+        coming: tokens for the next reply.
+        """
+        shown = ((*needs, (NEXT, coming)), hue, budget, tuned)
         if shown == (self._needs, self._hue, self._budget, self._tuned):
             return
         self._needs, self._hue, self._budget, self._tuned = shown
         said = ", ".join(
             tr("{tokens} at #{message}", tokens=number(tokens), message=message)
-            for message, tokens in self._needs
+            for message, tokens in needs
         )
+        said = ", ".join(filter(None, (said, tr("{tokens} next", tokens=number(coming)))))
         self.setAccessibleName(
             tr(
                 "{title}, needed reply by reply: {needs}. The budget is {tokens}.",
                 title=title,
-                needs=said or tr("nothing yet"),
+                needs=said,
                 tokens=words.tokens_words(budget),
             )
         )
@@ -90,11 +97,12 @@ class NeedChart(QWidget):
             return tr("What this part would have needed in full for each of the last replies.")
         message, tokens = self._needs[place]
         said = words.tokens_words(tokens)
+        reply = tr("Next reply") if message == NEXT else f"#{message}"
         if tokens <= self._budget:
-            return tr("#{message}: {tokens} in full.", message=message, tokens=said)
+            return tr("{reply}: {tokens} in full.", reply=reply, tokens=said)
         return tr(
-            "#{message}: {tokens} in full, {over} over the budget.",
-            message=message,
+            "{reply}: {tokens} in full, {over} over the budget.",
+            reply=reply,
             tokens=said,
             over=number(tokens - self._budget),
         )
@@ -111,13 +119,12 @@ class NeedChart(QWidget):
         for place, (_, tokens) in enumerate(self._needs):
             self._paint_column(painter, t, hue, self._left() + place * step, width, tokens)
         self._paint_lines(painter, t)
-        if self._needs:
+        if len(self._needs) > 1:
             middle = HEIGHT - FOOT / 2 + 2
             meta().draw(painter, f"#{self._needs[0][0]}", t.t3, 0, middle)
             end = self._left() + step * len(self._needs)
-            label = f"#{self._needs[-1][0]}"
             if len(self._needs) > 4:
-                meta().draw_right(painter, label, t.t3, min(end, self.width()), middle)
+                meta().draw_right(painter, tr("next"), t.t3, min(end, self.width()), middle)
 
     def _paint_column(
         self, painter: QPainter, t: Tokens, hue: QColor, left: float, width: float, tokens: int

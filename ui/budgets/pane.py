@@ -81,9 +81,7 @@ class BudgetPane(QWidget):
         self.tuning = TuningPart()
         self.chart_title = Label(font=ui_font(13, SEMIBOLD), wraps=True)
         self.most = meta()
-        self.most.setToolTip(
-            tr("The most this part would have needed in full for any of these replies.")
-        )
+        self.most.setToolTip(tr("The most this part needs in full for any of these replies."))
         self.chart = NeedChart()
         self._build()
 
@@ -147,17 +145,28 @@ class BudgetPane(QWidget):
 
     def _show_chart(self, facts: PaneFacts) -> None:
         row, needs = facts.row, facts.needs
-        has_needs = any(tokens for _, tokens in needs)
+        most = max((row.full, *(tokens for _, tokens in needs)))
+        has_needs = bool(needs and most)
         for widget in (self._chart_line, self.chart_title, self.most, self.chart):
             widget.setVisible(has_needs)
         if not has_needs:
             return
         replies = trn(
-            "{title}, last reply", "{title}, last {n} replies", len(needs), title=row.title
+            "{title}, last reply and the next",
+            "{title}, last {n} replies and the next",
+            len(needs),
+            title=row.title,
         )
         _say(self.chart_title, replies)
-        _say(self.most, tr("at most {tokens}", tokens=number(max(tokens for _, tokens in needs))))
-        self.chart.show_needs(needs, row.hue, title=row.title, budget=row.budget, tuned=facts.tuned)
+        _say(self.most, tr("at most {tokens}", tokens=number(most)))
+        self.chart.show_needs(
+            needs,
+            row.hue,
+            title=row.title,
+            budget=row.budget,
+            tuned=facts.tuned,
+            coming=row.full,
+        )
 
     def _on_fit(self) -> None:
         if self.facts is not None and self.facts.fit is not None:

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QApplication
 
 from app.core.translation import tr
 from app.memory.records import Tier
@@ -78,3 +80,18 @@ async def test_what_the_messages_leave_no_room_for_is_said_so(page: BudgetsPage)
     page.show_preview(replace(preview, prepared=replace(preview.prepared, room=120)))
     assert page.pane.sentence.text().endswith(tr(NO_ROOM))
     assert "half" not in tr(NO_ROOM)
+
+
+async def test_the_chart_of_needs_holds_the_figure_that_is_shown_beside_it(
+    page: BudgetsPage, dressed: QApplication
+) -> None:
+    """It said "at most 181" of the last replies, and the next prompt held 228."""
+    pane = page.pane
+    assert pane.facts is not None
+    row = replace(pane.facts.row, used=228, full=228)
+    pane.show_facts(replace(pane.facts, row=row, needs=[(140, 160), (142, 181)]))
+    assert pane.chart_title.text() == f"{row.title}, last 2 replies and the next"
+    assert pane.most.text() == "at most 228"
+    assert "160 at #140, 181 at #142, 228 next" in pane.chart.accessibleName()
+    tip = pane.chart._tip(QPointF(pane.chart._step() * 2.5, 20))
+    assert tip.startswith("Next reply: 228 tokens in full")
