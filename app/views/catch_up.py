@@ -13,7 +13,8 @@ from app.story.break_search import SearchCost
 class ReadingCost:
     """What reading the rest of a chat for its memory takes; the token counts are estimates.
 
-    first, last: indexes of the messages that were not read yet.
+    first, last: indexes of the messages that were not read yet. waiting: how many come behind them
+    that are read when the story goes on.
     """
 
     messages: int = 0
@@ -23,6 +24,7 @@ class ReadingCost:
     passes: int = 0
     first: int = 0
     last: int = 0
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

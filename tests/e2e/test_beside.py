@@ -207,7 +207,7 @@ async def test_a_full_disk_is_said_on_both_sides_and_the_story_goes_on(
         await until(lambda: shown() == before + 2)
         await companion.settled(path)
         assert not companion.work.is_paused
-    await until(lambda: window.fact("reading").startswith("Up to date with the chat until #"))
+    await until(lambda: window.fact("reading").startswith("Up to date with the chat: "))
     await until(lambda: window.notice.sentence == "")
     await badge(page, "ready")
 

@@ -79,6 +79,10 @@ class LibraryCard(QAbstractButton):
                 detail=length_words(story) if story is not None else "",
                 host=host,
             )
+        if story is not None and story.messages:
+            last = len(story.messages) - 1
+            numbers = tr("Messages are numbered from #0 to #{last}, as in SillyTavern.", last=last)
+            tip = f"{tip}\n{numbers}"
         self.setToolTip(plain_tip(tip))
         self.update()
 

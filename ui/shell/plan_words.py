@@ -36,6 +36,19 @@ def _search_sentence(plan: CatchUpPlan) -> str:
 
 def _reading_sentence(reading: ReadingCost) -> str:
     """What is to be read; messages without words are passed over, as are those read before."""
+    told = [_unread_sentence(reading)]
+    if reading.waiting:
+        told.append(
+            trn(
+                "The newest message is read when the story goes on.",
+                "The newest {n} messages are read when the story goes on.",
+                reading.waiting,
+            )
+        )
+    return " ".join(told)
+
+
+def _unread_sentence(reading: ReadingCost) -> str:
     said = trn(
         "{n} message has not been read for memory yet, #{first}.",
         "{n} messages have not been read for memory yet, #{first} to #{last}.",

@@ -271,6 +271,7 @@ def reading_cost(
         passes,
         missing[0],
         missing[-1],
+        sum(map(_test_of(settings), story.messages[_end(story, reading) :])),
     )
 
 

@@ -93,9 +93,10 @@ def reading_health(last_read: tuple[Story, float, str] | None, no_room: str) -> 
         return HealthItem("reading", Light.BAD, failure)
     clock = moment_text(moment)
     sentence = (
-        tr(
-            "Up to date with the chat until #{index}, {clock}",
-            index=len(story.messages) - 1,
+        trn(
+            "Up to date with the chat: {n} message, {clock}",
+            "Up to date with the chat: {n} messages, {clock}",
+            len(story.messages),
             clock=clock,
         )
         if story.messages

@@ -116,6 +116,16 @@ def test_what_asks_for_two_things_at_once_may_take_more_requests() -> None:
     assert "takes 2 requests" in said
 
 
+def test_a_reply_that_may_still_be_swiped_is_named_where_it_is_not_counted() -> None:
+    """Of a chat with 402 messages 401 were to be read, and nobody said which was not."""
+    reading = ReadingCost(401, 12, 90_000, 9_000, passes=12, first=0, last=400, waiting=1)
+    said = plan_sentence(CatchUpPlan(0, 0, 0, 12, 90_000, 9_000, reading=reading))
+    assert (
+        "401 messages have not been read for memory yet, #0 to #400. "
+        "The newest message is read when the story goes on." in said
+    )
+
+
 def test_a_message_without_words_is_not_missing_in_the_count() -> None:
     """ "2,998 messages were not read, #0 to #2998" are 2,999, one of which says only "...": why the
     numbers differ is said.

@@ -48,3 +48,10 @@ def test_of_messages_that_nobody_counted_it_reads_no_more() -> None:
     spec = next_pass(story, 1, SETTINGS, WRITING, Reading(is_whole=True))
     assert spec is not None
     assert len(spec.params["anchors"]) == CATCH_UP_MESSAGES
+
+
+def test_a_reply_that_may_still_be_swiped_waits_and_is_counted_apart() -> None:
+    story = story_of(22, 50)  # the user speaks first
+    cost = reading_cost(story, SETTINGS, WRITING, Reading())
+    assert (cost.messages, cost.last, cost.waiting) == (21, 20, 1)
+    assert reading_cost(story, SETTINGS, WRITING, Reading(is_whole=True)).waiting == 0
