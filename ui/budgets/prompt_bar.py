@@ -26,6 +26,7 @@ from app.settings.slot_table import SlotName
 from app.views.budget_preview import Outlook
 from ui.budgets import words
 from ui.controls.fields import Segments
+from ui.core.slot_words import used_words
 from ui.story.lettering import Letters, letters
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, display_font
@@ -70,12 +71,7 @@ def parts_of(outlook: Outlook, who: str) -> tuple[Part, ...]:
     for slot in sorted(outlook.slots.slots, key=lambda s: -s.tokens):
         if slot.tokens:
             name = slot_name(slot.key)
-            tip = tr(
-                "{name}: {used} of {tokens}.",
-                name=name,
-                used=number(slot.tokens),
-                tokens=words.tokens_words(slot.budget),
-            )
+            tip = f"{name}: {used_words(slot)}."
             is_recap = slot.key in (RUNNING_RECAP_KEY, MESSAGE_RECAPS_KEY)
             hue = HUE_OF_KEY.get(slot.key, "")
             if slot.key in (SlotName.UNIFIED.key, SlotName.REPAIR.key):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.core.translation import N_, number, retold, tr, tr_in, trn
-from app.prompt.slots import RUNNING_RECAP_KEY, RecapShown, Slot
+from app.prompt.slots import RUNNING_RECAP_KEY, RecapShown, Slot, SlotSet
 from app.settings.slot_table import SLOTS, Position, Role
 from app.story.recaps import BUILT_IN, DEMO_AUTHORS, FOREIGN, YOU, RunningRecap, RunningVersion
 from ui.controls.dates import time_words
@@ -27,6 +27,7 @@ REASONS = {
     "import": N_("found in the chat"),
     "foreign": N_("set aside: from another chat"),
 }
+TOLD_BY_CHAT = N_("The messages that are sent tell all of it.")
 SAID_ALONE = ("edit", "import", "foreign")  # the reason says who made it, too
 STAND_IN = ", in place of "  # as it is stored
 LEFT_OUT = " older entries left out"  # as it ends where it is stored
@@ -113,6 +114,21 @@ def size_words(recap: RecapShown, slot: Slot) -> str:
             cut=number(cut),
         )
     return ""
+
+
+def untold_words(slots: SlotSet, slot: Slot) -> str:
+    """Why nothing of the running recap is told, "" for no reason. slot: its own."""
+    return tr(TOLD_BY_CHAT) if slots.whole_recap and not slot.text else ""
+
+
+def used_words(slot: Slot) -> str:
+    """ "180 of 200 tokens"; where others lent it more, or a page counts more, what it has alone: a
+    budget that is used up and more says nothing.
+    """
+    if slot.tokens >= slot.budget:
+        return trn("{n} token", "{n} tokens", slot.tokens)
+    figures = {"tokens": number(slot.tokens), "budget": number(slot.budget)}
+    return tr("{tokens} of {budget} tokens", **figures)
 
 
 def version_word(version: RunningVersion) -> str:

@@ -26,6 +26,7 @@ from ui.core.slot_words import (
     latest_number,
     left_words,
     origin_words,
+    used_words,
     version_word,
 )
 from ui.inspector.next_prompt import NextPrompt
@@ -275,13 +276,7 @@ class Inspector(QWidget):
         words = self._why_less(slot, slots.whole_recap, slots.recap)
         self._left.say(words)
         self._bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens)
-        self._used.setText(
-            tr(
-                "{tokens} of {budget} tokens",
-                tokens=number(slot.full_tokens),
-                budget=number(slot.budget),
-            )
-        )
+        self._used.setText(used_words(slot))
         self._full = slot.full_tokens
         self._cut = max(0, slot.full_tokens - slot.tokens)
         self._show_change()

@@ -20,7 +20,7 @@ from app.prompt.slots import Slot, SlotSet
 from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button
 from ui.controls.labels import ElidedLabel, Label, body, section
-from ui.core.slot_words import SLOT_TIERS, slot_meaning
+from ui.core.slot_words import SLOT_TIERS, slot_meaning, used_words
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -91,14 +91,7 @@ class NextPrompt(QWidget):
         name.setToolTip("\n".join(filter(None, (slot_meaning(slot.key), told))))
         bar = BudgetBar(height=6)
         bar.set_values(slot.tokens, slot.budget, wanted=slot.full_tokens, scale=scale)
-        bar.setAccessibleName(
-            tr(
-                "{slot}: {tokens} of {budget} tokens",
-                slot=slot_name(slot.key),
-                tokens=number(slot.tokens),
-                budget=number(slot.budget),
-            )
-        )
+        bar.setAccessibleName(f"{slot_name(slot.key)}: {used_words(slot)}")
         cut = max(0, slot.full_tokens - slot.tokens)
         figures = _Figures(slot.tokens, cut, has_cuts=self._has_cuts)
         if cut:

@@ -26,7 +26,7 @@ from ui.controls.bars import BudgetBar
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, meta, section
 from ui.controls.surfaces import Line, Surface
-from ui.core.slot_words import place_words, slot_meaning
+from ui.core.slot_words import place_words, slot_meaning, used_words
 from ui.inspector.next_prompt import slot_fill
 from ui.prompt.rows import PromptRow
 from ui.prompt.words import (
@@ -138,16 +138,10 @@ class SlotCard(QWidget):
             tr("Added, but it did not reach the prompt") if row.is_missing else place
         )
         cut = slot.full_tokens - slot.tokens
-        tokens, budget = number(slot.tokens), number(slot.budget)
-        words = tr("{tokens} of {budget} tokens", tokens=tokens, budget=budget)
-        if cut > 0:
-            words = tr(
-                "{tokens} of {budget} tokens, {cut} cut",
-                tokens=tokens,
-                budget=budget,
-                cut=number(cut),
-            )
-        self._figures.setText(words)
+        words = used_words(slot)
+        self._figures.setText(
+            tr("{used}, {cut} cut", used=words, cut=number(cut)) if cut > 0 else words
+        )
         self._slot = slot
         self._show_bar()
         self._copy.setAccessibleName(tr("Copy the text of {slot}", slot=name))

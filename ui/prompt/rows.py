@@ -11,16 +11,13 @@ from app.prompt.slot_names import slot_name
 from app.prompt.slots import RUNNING_RECAP_KEY, Reason, Slot, SlotContent, SlotSet
 from app.prompt.turns import Piece, SentTurn, Share, Wire, missing_slots, pieces_of
 from app.settings.slot_table import Position, Role
-from ui.core.slot_words import recap_words, size_words
+from ui.core.slot_words import recap_words, size_words, untold_words
 from ui.prompt.words import OWN_NAMES, messages_words
 
 Count = Callable[[str], int]
 OWN_TEXT = N_("SillyTavern's own text")
 NOT_SENT = N_("did not reach the prompt")
 LONGEST_TEXT = 60_000  # characters of the chat that are shown at once
-
-
-TOLD_BY_CHAT = N_("The messages that are sent tell all of it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ def coming_rows(slots: SlotSet, messages: int, wire: Wire) -> tuple[PromptRow, .
 def _recap_note(slots: SlotSet, slot: Slot) -> str:
     """What of the running recap is told, and by what else."""
     if slots.recap is None:
-        return tr(TOLD_BY_CHAT) if slots.whole_recap and not slot.text else ""
+        return untold_words(slots, slot)
     return f"{recap_words(slots.recap)} {size_words(slots.recap, slot)}".strip()
 
 

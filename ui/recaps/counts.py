@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from app.prompt.slots import RUNNING_RECAP_KEY
 from ui.controls.timers import once
 from ui.core.session import Session
-from ui.core.slot_words import size_words
+from ui.core.slot_words import size_words, untold_words
 from ui.recaps.comparing.compare import ComparePane
 from ui.recaps.growth import GrowthPoint
 from ui.recaps.rail import RecapRail
@@ -79,9 +79,10 @@ class RecapCounts(QObject):
         """What the next prompt tells of the version in it, "" for any other."""
         slots, row = self._session.slots, self._reading.row
         slot = next((one for one in slots.slots if one.key == RUNNING_RECAP_KEY), None)
-        is_told = self._is_running and row is not None and row.is_current
-        if not is_told or slot is None or slots.recap is None or row is None:
+        if not self._is_running or slot is None or row is None or not row.is_current:
             return ""
+        if slots.recap is None:
+            return untold_words(slots, slot)
         if slots.recap.version != row.number:  # the prompt is not made anew yet
             return ""
         return size_words(slots.recap, slot)

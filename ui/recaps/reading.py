@@ -19,7 +19,7 @@ from ui.controls.surfaces import Surface, centred
 from ui.core.slot_words import by_words, maker_words
 from ui.recaps.draft_keeper import NOT_KEPT
 from ui.recaps.pins import PinsLine
-from ui.recaps.version_rows import VersionRow
+from ui.recaps.version_rows import CURRENT, VersionRow
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T1_ROLE, T3_ROLE
 
@@ -359,7 +359,7 @@ def _origin(row: VersionRow) -> str:
         words = tr("{why}, written {when} by {who}", why=row.why, when=when, who=who)
     if row.is_deleted:
         return f"{words}, {tr('deleted')}"
-    words += f", {tr(row.current_word)}" if row.is_current else ""
+    words += f", {tr(CURRENT)}" if row.is_current else ""
     words += f", {tr('outdated: the scene changed since')}" if row.is_stale else ""
     if row.reworded:
         lost = trn(

@@ -28,6 +28,7 @@ from app.core.translation import N_, number, tr
 from ui.controls.dates import time_words
 from ui.controls.page_commands import is_letter_of_page
 from ui.recaps.version_rows import (
+    CURRENT,
     DELETED,
     LEFT,
     RIGHT,
@@ -237,14 +238,14 @@ class _VersionDelegate(QStyledItemDelegate):
         x = _draw(painter, line, when, ui_font(12, MEDIUM), t.t3)
         line.setLeft(x + 7)
         if row.is_current:
-            self._paint_current(painter, line, row, t)
+            self._paint_current(painter, line, t)
         elif row.is_latest:
             _draw(painter, line, tr("latest"), ui_font(12, MEDIUM), t.accent_text)
 
-    def _paint_current(self, painter: QPainter, line: QRectF, row: VersionRow, t: Tokens) -> None:
+    def _paint_current(self, painter: QPainter, line: QRectF, t: Tokens) -> None:
         font = ui_font(12, MEDIUM)
-        if QFontMetrics(font).horizontalAdvance(tr(row.current_word)) <= line.width():
-            _draw(painter, line, tr(row.current_word), font, t.included.text)
+        if QFontMetrics(font).horizontalAdvance(tr(CURRENT)) <= line.width():
+            _draw(painter, line, tr(CURRENT), font, t.included.text)
         else:
             dpr = painter.device().devicePixelRatioF()
             pixmap = icon_pixmap("check", t.included.text, 13, dpr)

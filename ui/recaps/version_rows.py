@@ -21,6 +21,7 @@ ROW_ROLE = Qt.ItemDataRole.UserRole
 SIDE_ROLE = Qt.ItemDataRole.UserRole + 1
 TOKENS_ROLE = Qt.ItemDataRole.UserRole + 2
 DELETED = N_("Deleted")
+CURRENT = N_("in use")  # how much of it the prompt tells is said beside it
 LEFT, RIGHT = "L", "R"
 
 
@@ -43,7 +44,6 @@ class VersionRow:
     why: str
     reach: int = 0
     is_current: bool = False
-    current_word: str = N_("in the prompt")
     is_latest: bool = False
     is_deleted: bool = False
     quote: str = ""
@@ -116,7 +116,6 @@ def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
             recap.made_by,
             scene_why(recap, versions[number - 1] if number else None),
             is_current=recap.is_current,
-            current_word=N_("in use"),
             is_latest=number == len(versions) - 1,
             is_locked=recap.is_locked,
             told=told_words(recap, versions),
@@ -275,7 +274,7 @@ class VersionModel(QAbstractListModel):
         words += [trn("{n} token", "{n} tokens", tokens)] if tokens is not None else []
         over = self.over(row.number)
         words += [over_words(over)] if over else []
-        words += [tr(row.current_word)] if row.is_current else []
+        words += [tr(CURRENT)] if row.is_current else []
         words += [row.told] if row.told else []
         words += [tr("deleted")] if row.is_deleted else []
         side = self._sides.get(row.number)

@@ -243,7 +243,7 @@ def _as_set(wire: WireSlot, made: Slot | None, count: Callable[[str], int]) -> S
         position, role = Position(wire.position), Role(wire.role)
     is_same = made is not None and made.text == wire.text
     tokens = made.tokens if made is not None and is_same else count(wire.text)
-    budget = made.budget if made is not None else tokens
+    budget = max(made.budget, tokens) if made is not None else tokens
     # What was left out of a slot that the page had from before is not known; nothing of it is cut.
     full = max(tokens, made.full_tokens) if made is not None and is_same else tokens
     return Slot(

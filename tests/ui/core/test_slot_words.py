@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.prompt.slot_names import SLOT_NAMES, slot_name
-from app.prompt.slots import RUNNING_RECAP_KEY, Slot
+from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
 from app.settings.slot_table import Position, Role, SlotName
 from app.story.comparison import is_heading
 from app.story.recaps import RunningVersion
 from ui.controls.dates import time_words
-from ui.core.slot_words import change_words, origin_words, place_words, slot_meaning
+from ui.core.slot_words import (
+    change_words,
+    origin_words,
+    place_words,
+    slot_meaning,
+    untold_words,
+    used_words,
+)
+from ui.recaps.version_rows import VersionModel, VersionRow
 
 
 def slot(position: Position, depth: int = 0, role: Role = Role.SYSTEM) -> Slot:
@@ -99,3 +109,23 @@ def test_a_slot_whose_name_does_not_explain_it_is_explained() -> None:
     clear |= {SlotName.REPAIR.key, SlotName.UNIFIED.key}
     assert {key for key in SLOT_NAMES if not slot_meaning(key)} == clear
     assert "the running recap replaces it" in slot_meaning(SlotName.SHORT.key)
+
+
+def test_a_budget_that_says_nothing_is_not_told() -> None:
+    """ "609 of 609 tokens" stood at a slot that others lent room, "597 of 592" at a sent one."""
+    made = replace(slot(Position.IN_CHAT, 1), tokens=100)
+    said = [used_words(replace(made, budget=budget)) for budget in (200, 100, 95)]
+    assert said == ["100 of 200 tokens", "100 tokens", "100 tokens"]
+
+
+def test_a_recap_that_the_messages_tell_is_called_in_use_and_not_in_the_prompt() -> None:
+    untold = replace(slot(Position.BEFORE_PROMPT), text="", tokens=0, full_tokens=0)
+    assert untold_words(SlotSet((untold,), whole_recap=201), untold) == (
+        "The messages that are sent tell all of it."
+    )
+    assert untold_words(SlotSet((untold,)), untold) == ""
+    model = VersionModel()
+    model.show_rows([VersionRow(0, "It rained.", 1.0, "you", "Your edit", is_current=True)])
+    spoken = str(model.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
+    assert "in use" in spoken
+    assert "in the prompt" not in spoken
