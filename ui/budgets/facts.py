@@ -15,7 +15,7 @@ from app.settings.slots import ADVANCED, BudgetSettings, SlotSettings
 from app.settings.values import REGISTRY
 from app.views.budget_preview import BudgetPreview, Outlook
 from ui.budgets import words
-from ui.core.slot_words import slot_meaning
+from ui.core.slot_words import slot_meaning, where_words
 
 CUT = (Reason.BUDGET, Reason.TOTAL)
 SHARED = N_(
@@ -152,7 +152,7 @@ def _row(
             own=number(own),
         )
     at = SlotSettings(settings).place(name)
-    place = words.place_words(at.position, at.depth)
+    place = where_words(at.position, at.depth)
     return RowFacts(
         setting.name,
         name,
@@ -207,7 +207,7 @@ def _running_row(outlook: Outlook, settings: Mapping[str, Any]) -> RowFacts:
     value = int(settings[setting.name])
     place = tr("nowhere")
     if slot is not None:
-        place = words.place_words(slot.position, slot.depth)
+        place = where_words(slot.position, slot.depth)
     used, full = (slot.tokens, slot.full_tokens) if slot else (0, 0)
     return RowFacts(
         setting.name,

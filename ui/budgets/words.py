@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from app.core.translation import N_, number, tr, trn
 from app.prompt.slot_names import SLOT_NAMES
 from app.prompt.slots import TurnKind
-from app.settings.slot_table import DEFAULTS, SLOTS, Position, SlotName
+from app.settings.slot_table import DEFAULTS, SLOTS, SlotName
 from app.settings.slots import ADVANCED
 from ui.core.slot_words import SLOT_TIERS
 
@@ -43,19 +43,6 @@ TURNS_IN_SENTENCES: Mapping[TurnKind, str] = {
 # As steps were named once, and are still in the history of chats.
 EARLIER_LABEL = N_("budget of {what} {before} → {after}")
 STEP, SMALL_STEP, PAGE_STEP = 50, 10, 250
-
-
-def place_words(position: Position, depth: int) -> str:
-    """Where a slot stands, in two or three words."""
-    match position:
-        case Position.BEFORE_PROMPT:
-            return tr("before the prompt")
-        case Position.IN_PROMPT:
-            return tr("in the prompt")
-        case Position.IN_CHAT:
-            return tr("chat, depth {depth}", depth=depth)
-        case _:
-            return tr("nowhere")
 
 
 def tokens_words(tokens: int) -> str:

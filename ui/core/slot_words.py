@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.core.translation import N_, number, retold, tr, tr_in, trn
 from app.prompt.slots import RUNNING_RECAP_KEY, RecapShown, Slot, SlotSet
 from app.settings.slot_table import SLOTS, Position, Role
+from app.settings.slots import PLACES
 from app.story.recaps import BUILT_IN, DEMO_AUTHORS, FOREIGN, YOU, RunningRecap, RunningVersion
 from ui.controls.dates import time_words
 
@@ -39,25 +40,19 @@ def slot_meaning(key: str) -> str:
     return tr(SLOT_MEANINGS[key]) if key in SLOT_MEANINGS else ""
 
 
+def where_words(position: Position, depth: int) -> str:
+    """Where a slot stands, in a few words: as SillyTavern counts how deep in the chat."""
+    if position is not Position.IN_CHAT:
+        return tr(PLACES[position])
+    return tr("in the chat, depth {depth}", depth=depth) if depth else tr("at the end of the chat")
+
+
 def place_words(slot: Slot) -> str:
-    """Where SillyTavern puts it, in words."""
-    role = tr(ROLES[slot.role])
-    match slot.position:
-        case Position.BEFORE_PROMPT:
-            return tr("Before the main prompt, as {role}", role=role)
-        case Position.IN_PROMPT:
-            return tr("After the main prompt, as {role}", role=role)
-        case Position.IN_CHAT if slot.depth == 0:
-            return tr("At the end of the chat, as {role}", role=role)
-        case Position.IN_CHAT:
-            return trn(
-                "In the chat, {n} message before the end, as {role}",
-                "In the chat, {n} messages before the end, as {role}",
-                slot.depth,
-                role=role,
-            )
-        case _:
-            return tr("Not in the prompt")
+    """Where SillyTavern puts it, and who says it."""
+    if slot.position is Position.NONE:
+        return tr("Not in the prompt")
+    where = where_words(slot.position, slot.depth)
+    return tr("{where}, as {role}", where=where[:1].upper() + where[1:], role=tr(ROLES[slot.role]))
 
 
 LEFT_TO_SLOTS = {

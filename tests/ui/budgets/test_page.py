@@ -412,7 +412,7 @@ async def test_a_slot_is_said_to_stand_where_it_stands_in_the_prompt(page: Budge
     for name in SHARING:
         slot = sent.get(name.key)
         if slot is not None and slot.text and slot.position is Position.IN_CHAT:
-            assert shown(page, name).place == f"chat, depth {slot.depth}"
+            assert shown(page, name).place == f"in the chat, depth {slot.depth}"
             assert slot.depth == 1
 
 

@@ -21,6 +21,7 @@ from ui.core.slot_words import (
     slot_meaning,
     untold_words,
     used_words,
+    where_words,
 )
 from ui.recaps.version_rows import VersionModel, VersionRow
 
@@ -35,16 +36,16 @@ def slot(position: Position, depth: int = 0, role: Role = Role.SYSTEM) -> Slot:
         (slot(Position.BEFORE_PROMPT), "Before the main prompt, as system"),
         (slot(Position.IN_PROMPT, role=Role.USER), "After the main prompt, as user"),
         (slot(Position.IN_CHAT), "At the end of the chat, as system"),
-        (slot(Position.IN_CHAT, 1), "In the chat, 1 message before the end, as system"),
-        (
-            slot(Position.IN_CHAT, 4, Role.ASSISTANT),
-            "In the chat, 4 messages before the end, as assistant",
-        ),
+        (slot(Position.IN_CHAT, 1), "In the chat, depth 1, as system"),
+        (slot(Position.IN_CHAT, 4, Role.ASSISTANT), "In the chat, depth 4, as assistant"),
         (slot(Position.NONE), "Not in the prompt"),
     ],
 )
 def test_a_slots_place_is_said_in_words(made: Slot, words: str) -> None:
     assert place_words(made) == words
+    # The same words on Budgets, which has no room for who says it.
+    where = where_words(made.position, made.depth)
+    assert words.casefold().startswith(where) or made.position is Position.NONE
 
 
 def test_an_unknown_slot_is_called_by_its_key() -> None:
