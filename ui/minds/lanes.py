@@ -19,7 +19,7 @@ from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.palette import T3_ROLE
 from ui.theme.style import rounded
-from ui.theme.tokens import faded
+from ui.theme.tokens import Tokens, faded
 
 LANE = 24
 FOOT = 32
@@ -38,6 +38,14 @@ def _glyphs(axis: Axis, stretches: Sequence[Stretch]) -> list[float]:
         after = max(first, min(axis.x(stretch.first), after - DISC))
         found.append(after)
     return found[::-1]
+
+
+def paint_band(painter: QPainter, band: QRectF, t: Tokens, *, is_away: bool) -> None:
+    """That somebody is there, or in a line of a pixel that they are gone."""
+    if is_away:
+        painter.fillRect(QRectF(band.left(), band.center().y(), band.width(), 1), t.t3)
+    else:
+        rounded(painter, band, 1, t.t3)
 
 
 class Lanes(QWidget):
@@ -73,6 +81,12 @@ class Lanes(QWidget):
         self._describe()
         self.setFixedHeight(self.sizeHint().height())
         self.update()
+
+    @property
+    def has_stays(self) -> bool:
+        """Whether it is known of anybody in a lane where they are."""
+        minds = self._minds
+        return minds is not None and any(minds.stays(person) for person, _ in self._lanes)
 
     def show_moment(self, at: int, person: str) -> None:
         """Where the playhead stands, and whose lane is in front."""
@@ -141,10 +155,7 @@ class Lanes(QWidget):
             left = axis.x(stay.first)
             right = axis.x(self._last if stay.end is None else stay.end)
             band = QRectF(left, lane.bottom() - BAND - 1, max(2.0, right - left - 1), BAND)
-            if stay.spot.is_away:
-                painter.fillRect(QRectF(band.left(), band.center().y(), band.width(), 1), t.line)
-            else:
-                rounded(painter, band, 1, t.t3)
+            paint_band(painter, band, t, is_away=stay.spot.is_away)
 
     def _paint_stretch(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -12,11 +12,11 @@ from app.story.story import Story
 from ui.controls.buttons import Button, ButtonRole, IconButton
 from ui.controls.labels import ElidedLabel, Label
 from ui.controls.timers import once
-from ui.minds.lanes import FOOT, LANE, Lanes
+from ui.minds.lanes import BAND, FOOT, LANE, Lanes, paint_band
 from ui.minds.scene_slider import SceneSlider
 from ui.minds.tones import ICONS, ink
 from ui.minds.veil import Veil
-from ui.minds.words import LEGEND, TIPS, VEILED
+from ui.minds.words import LEGEND, PRESENCE, PRESENCE_TIP, TIPS, VEILED
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -29,15 +29,15 @@ SETTLE_MS = 40
 
 
 class LegendItem(QWidget):
-    """An attitude's icon and word."""
+    """A mark and its word. attitude: whose icon it is, None for the bands of who is there."""
 
-    def __init__(self, attitude: Attitude) -> None:
+    def __init__(self, attitude: Attitude | None) -> None:
         super().__init__()
         self._attitude = attitude
-        self._word = tr(LEGEND[attitude])
+        self._word = tr(LEGEND[attitude] if attitude else PRESENCE)
         self._is_brief = False
         self.setAccessibleName(self._word)
-        self.setToolTip(tr(TIPS[attitude]))
+        self.setToolTip(tr(TIPS[attitude] if attitude else PRESENCE_TIP))
         self.setFont(ui_font(12, MEDIUM))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
@@ -55,10 +55,13 @@ class LegendItem(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
         painter = QPainter(self)
-        pixmap = icon_pixmap(
-            ICONS[self._attitude], ink(t, self._attitude), 14, self.devicePixelRatioF()
-        )
-        painter.drawPixmap(0, 3, pixmap)
+        if self._attitude is None:
+            paint_band(painter, QRectF(0, 9, 7, BAND), t, is_away=False)
+            paint_band(painter, QRectF(7, 9, 7, BAND), t, is_away=True)
+        else:
+            colour = ink(t, self._attitude)
+            pixmap = icon_pixmap(ICONS[self._attitude], colour, 14, self.devicePixelRatioF())
+            painter.drawPixmap(0, 3, pixmap)
         if self._is_brief:
             return
         painter.setFont(self.font())
@@ -89,7 +92,8 @@ class Timeline(QWidget):
         self.now = Button(tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET)
         self.title = ElidedLabel(font=ui_font(13, SEMIBOLD))
         self._sentence = Label("", font=ui_font(12, MEDIUM), tone=T3_ROLE)
-        self._legend = [LegendItem(a) for a in LEGEND]
+        self._presence = LegendItem(None)
+        self._legend = [*(LegendItem(a) for a in LEGEND), self._presence]
         self._player = QTimer(self)
         self._player.setInterval(PLAY_MS)
         self._player.timeout.connect(self._on_tick)
@@ -183,6 +187,7 @@ class Timeline(QWidget):
     def _show_room(self) -> None:
         """The legend gives way last: first the sentence, then the words of the legend."""
         self._sentence.setVisible(self.width() >= 1080 and bool(self._sentence.text()))
+        self._presence.setVisible(self.lanes.has_stays)
         for item in self._legend:
             item.show_word(self.width() >= 760)
 

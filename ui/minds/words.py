@@ -31,6 +31,11 @@ TIPS = {
     Attitude.HIDING: N_("Knows it and hides it from somebody."),
     Attitude.KEPT: N_("Somebody hides it from them; it is not said whether they suspect anything."),
 }
+PRESENCE = N_("there, gone")
+PRESENCE_TIP = N_(
+    "The mark below a person's line: thick while it is known where they are, thin while they are "
+    "gone. Point at it to read where."
+)
 _LEARNED = {  # by channel
     "saw": N_("saw it"),
     "told": N_("was told"),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.memory.epistemic.epistemic_map import EpistemicMap
 from app.memory.epistemic.map_view import EpistemicMapView
 from app.memory.epistemic.presence import Event, Whereabouts
 from app.memory.epistemic.witnessing import Witnessing
 from ui.minds.lanes import LANE, Lanes
+from ui.minds.timeline import Timeline
+from ui.minds.veil import Veil
 
 EVENTS = (
     Event("present", "Ann Pike", 2, "mill"),
@@ -55,3 +58,16 @@ def test_the_band_shows_where_somebody_was(qapp: QApplication) -> None:
     lanes._minds.knowledge.witnessing = None
     lanes.update()
     assert lanes.grab().toImage() != with_band
+
+
+def test_the_legend_says_what_the_bands_are_where_there_are_some(qtbot: QtBot) -> None:
+    """Nobody said what the grey marks under the lines of people were."""
+    minds = shown()._minds
+    timeline = Timeline(Veil())
+    qtbot.addWidget(timeline)
+    timeline.show_choice(minds, -1, "")
+    assert timeline._presence.isHidden()
+    timeline.show_choice(minds, 0, "")
+    assert not timeline._presence.isHidden()
+    assert "thin while they are gone" in timeline._presence.toolTip()
+    assert not timeline._presence.grab().isNull()
