@@ -20,8 +20,8 @@ SETTLE_MS = 120
 WIDTHS = (140, 340)
 HELP = N_(
     "Words, or who:Mara (about her), of:Mara (what she remembers), kind:secret, type:fact, "
-    "is:stale, is:pinned, before:#92, after:#40, scene:4 (from its messages); “several words” "
-    "finds a phrase, -word leaves out."
+    "is:stale, is:aside (set aside), is:pinned, before:#92, after:#40, scene:4 (from its "
+    "messages); “several words” finds a phrase, -word leaves out."
 )
 
 

@@ -409,5 +409,9 @@ def _is_so(standing: Standing, word: str) -> bool:
             return standing.status in LOST
         case "merged":
             return memory.is_consolidated
+        case "aside" | "set aside":
+            return standing.is_set_aside
+        case "ended":
+            return standing.status is Status.ENDED and not standing.is_set_aside
         case _:
             return standing.status.value == word

@@ -52,6 +52,9 @@ def state_called(word: str) -> str:
         tr_in("after is: in a search", "lost"): "lost",
         tr_in("after is: in a search", "active"): "active",
         tr_in("after is: in a search", "ended"): "ended",
+        tr_in("after is: in a search", "aside"): "aside",
+        tr_in("after is: in a search", "waiting"): "waiting",
+        tr_in("after is: in a search", "rejected"): "rejected",
     }
     return called.get(word, word)
 

@@ -251,6 +251,8 @@ CEDAR = standing(
 )  # fmt: skip
 GONE = standing("gone", status=Status.STALE, start=9)
 TREES = (ASH, BIRCH, CEDAR)
+MOSS = replace(standing("moss", status=Status.ENDED, start=1), ending=Ending(EndReason.OUTRANKED))
+REED = replace(standing("reed", status=Status.ENDED, start=2), ending=Ending(EndReason.RESOLVED))
 
 
 def shown(wanted: Wanted, *more: Standing) -> list[str]:
@@ -280,12 +282,15 @@ def test_memories_come_in_the_order_that_is_chosen(order: Order, listed: list[st
         ("is:yours", ["cedar"]),
         ("is:merged", ["cedar"]),
         ("is:lost", ["gone"]),
-        ("-is:pinned", ["birch", "cedar", "gone"]),
+        ("is:aside", ["moss"]),
+        ('is:"set aside"', ["moss"]),
+        ("is:ended", ["reed"]),
+        ("-is:pinned", ["birch", "cedar", "gone", "moss", "reed"]),
     ],
 )
 def test_a_query_knows_what_a_memory_is(query: str, found: list[str]) -> None:
     everything = Wanted(query=read_query(query), show=frozenset(Show))
-    assert shown(everything, GONE) == found
+    assert shown(everything, GONE, MOSS, REED) == found
 
 
 def test_a_filter_leaves_out_all_others() -> None:
