@@ -125,6 +125,9 @@ class Ending:
     text: str = ""
 
 
+FIRST_CONFIDENCE = 0.7  # of what a reading has just found, before another finds it again
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """One remembered thing, of any tier. Validity runs from its first source to its ending.
@@ -160,7 +163,7 @@ class Memory:
     channel: str = ""
     importance: int = 2
     expiration: Expiration = Expiration.PERMANENT
-    confidence: float = 0.7
+    confidence: float = FIRST_CONFIDENCE
     unconfirmed_passes: int = 0
     last_confirmed: float = 0.0
     recalls: int = 0

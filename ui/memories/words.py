@@ -6,7 +6,9 @@ from app.core.translation import N_, tr, tr_in, trn
 from app.memory.arcs.thread_cap import is_put_aside
 from app.memory.documents.browsing import Arranged, Row, sentence_of
 from app.memory.epistemic.witnessing import WAS_AWAY, WAS_THERE
+from app.memory.lifecycle.decay import is_judged
 from app.memory.records import (
+    FIRST_CONFIDENCE,
     EndReason,
     Expiration,
     Grounding,
@@ -227,6 +229,12 @@ def importance_words(memory: Memory) -> str:
     return f"{said} {tr(_LASTING[memory.expiration])}"
 
 
+COMES_ABOUT = N_(
+    "A memory begins at {first}: readings that find it again raise that, and many that do not "
+    "lower it."
+)
+
+
 def confidence_words(memory: Memory) -> str:
     """How the confidence comes about."""
     passes = memory.unconfirmed_passes
@@ -241,14 +249,23 @@ def confidence_words(memory: Memory) -> str:
             said = tr("Merged from memories that name their messages.")
         case _:
             said = tr("It names the messages it comes from.")
+    if not is_judged(memory):
+        return f"{said} {tr('No later reading has confirmed or doubted it yet.')}"
+    since = tr("Confirmed in the last reading.")
     if passes:
-        again = trn(
+        since = trn(
             "Not mentioned in the last {n} reading.",
             "Not mentioned in the last {n} readings.",
             passes,
         )
-        return f"{said} {again}"
-    return f"{said} {tr('Confirmed in the last reading.')}"
+    return f"{said} {since} {tr(COMES_ABOUT, first=round(FIRST_CONFIDENCE * 100))}"
+
+
+def confidence_title(memory: Memory) -> str:
+    """ "Confidence 85 of 100"; without a figure where nothing says how sure it is."""
+    if not is_judged(memory):
+        return tr("Confidence")
+    return tr("Confidence {percent} of 100", percent=percent(memory))
 
 
 def made_words(memory: Memory) -> str:
@@ -296,7 +313,7 @@ def spoken_row(standing: Standing, ground: Ground) -> str:
         tr("pinned") if memory.is_pinned else "",
         tr(WITHOUT_MODEL) if is_without_model(memory) else "",
         tr("importance {importance} of 3", importance=memory.importance),
-        tr("confidence {percent}", percent=percent(memory)),
+        tr("confidence {percent}", percent=percent(memory)) if is_judged(memory) else "",
         validity_words(standing),
         tr("sources {sources}", sources=source_words(standing, ground, most=5))
         if memory.evidence

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from app.memory.names import folded
-from app.memory.records import Memory
+from app.memory.records import FIRST_CONFIDENCE, Memory
 
 CONFIRMED_BY = 0.05
 PASSES_UNTIL_DOUBT = 10
@@ -40,6 +40,11 @@ def aged(memory: Memory) -> Memory:
         lower = round(confidence - DOUBTED_BY, 4)
         confidence = min(confidence, max(LEAST_CONFIDENCE, lower))
     return replace(memory, unconfirmed_passes=passes, confidence=confidence)
+
+
+def is_judged(memory: Memory) -> bool:
+    """Whether anything says how sure it is: its maker, or readings since."""
+    return memory.confidence != FIRST_CONFIDENCE
 
 
 def after_pass(

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 
 from app.core.translation import number, tr, trn
 from app.memory.documents.browsing import Row, sentence_in
+from app.memory.lifecycle.decay import is_judged
 from app.memory.records import Tier
 from app.memory.standing import BEFORE, Standing, Status
 from app.memory.tiers.table import TIERS
@@ -152,7 +153,7 @@ class MemoryDelegate(QStyledItemDelegate):
                 self._paint_memory(painter, area, row, standing, t)
             case Column.IMPORTANCE:
                 _paint_dots(painter, area, standing.memory.importance, ink)
-            case Column.CONFIDENCE:
+            case Column.CONFIDENCE if is_judged(standing.memory):
                 _paint_confidence(painter, area, percent(standing.memory), ink, t)
             case Column.VALID:
                 self._paint_validity(painter, area, standing, t)

@@ -9,9 +9,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.core.translation import N_, number, tr
 from app.memory.documents.browsing import Order, Row, sentence_of
+from app.memory.lifecycle.decay import is_judged
 from app.memory.standing import Ground, Standing
 from ui.controls.labels import plain_tip
 from ui.memories.words import (
+    confidence_title,
     confidence_words,
     head_words,
     importance_words,
@@ -159,7 +161,7 @@ class MemoryModel(QAbstractTableModel):
             case Column.IMPORTANCE:
                 return str(memory.importance)
             case Column.CONFIDENCE:
-                return str(percent(memory))
+                return str(percent(memory)) if is_judged(memory) else ""
             case Column.VALID:
                 return validity_words(standing)
             case Column.SOURCES:
@@ -174,8 +176,7 @@ class MemoryModel(QAbstractTableModel):
                 said = tr("Importance {importance} of 3", importance=memory.importance)
                 return f"{said}. {importance_words(memory)}"
             case Column.CONFIDENCE:
-                said = tr("Confidence {percent} of 100", percent=percent(memory))
-                return f"{said}. {confidence_words(memory)}"
+                return f"{confidence_title(memory)}. {confidence_words(memory)}"
             case Column.VALID:
                 return tr("Valid {validity}.", validity=validity_words(standing))
             case Column.SOURCES:

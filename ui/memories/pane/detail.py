@@ -29,6 +29,7 @@ from ui.memories.words import (
     FOUND_WITHOUT_MODEL,
     IMPORTANCE_WORDS,
     STATUS_ICONS,
+    confidence_title,
     confidence_words,
     ending_words,
     importance_words,
@@ -36,7 +37,6 @@ from ui.memories.words import (
     kind_words,
     learned_words,
     made_words,
-    percent,
     place_of,
     status_words,
 )
@@ -347,7 +347,7 @@ class DetailPane(QWidget):
         word = tr(IMPORTANCE_WORDS.get(memory.importance, ""))
         self._put_section(tr("Importance {importance} of 3", importance=memory.importance), word)
         self._put(body(importance_words(memory)))
-        self._put_section(tr("Confidence {percent} of 100", percent=percent(memory)))
+        self._put_section(confidence_title(memory))
         self._put(body(confidence_words(memory)))
         learned = learned_words(memory)
         if memory.tier is Tier.EPISTEMIC and learned:
