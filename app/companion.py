@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from app.core.errors import NoTavern, PromptUnusable, StoreError, UsageError
+from app.core.errors import ChatUnreadable, NoTavern, PromptUnusable, StoreError, UsageError
 from app.core.paths import Folders, places_of
 from app.parts import Parts, StartOptions, open_parts
 from app.prompt.generation import Turn
@@ -201,13 +201,23 @@ class Companion(WatchedParts):
             if until is not None:
                 await prepare(await self._chats.glance(path))
                 prepare = None
-        chat = await self._chats.open(path, until=until, prepare=prepare)
+        try:
+            chat = await self._chats.open(path, until=until, prepare=prepare)
+        except ChatUnreadable as error:
+            await self._library.miss(path)
+            if not self.is_away(path):
+                raise
+            raise ChatUnreadable(self.folder_gone) from error
         self._chats.show(path)
         if self._parts.options.watch and not is_demo(path):
             self._away_recaps.open(path)
             self.guard.follow(path)
         self._announce_health()
         return chat.story
+
+    def is_away(self, path: Path) -> bool:
+        """Whether a chat is gone with the folder of its SillyTavern, which is told by itself."""
+        return self._library.is_away(path)
 
     async def _give_demo(self, chat: OpenChat) -> None:
         story, settings, count = chat.story, chat.settings(), self._prompt_counter.count

@@ -30,7 +30,9 @@ class WatchedParts(Wiring, ABC):
     def health(self) -> Health:
         """How each part is doing."""
         link, queue, mirror = self._link, self._queue, self._mirror
-        tokens = self.use.cap.spent.tokens
+        tokens, last = self.use.cap.spent.tokens, self._chats.last_read
+        if last is not None and last[2] and self._library.is_away(last[0].chat.path):
+            last = (*last[:2], self.folder_gone)  # what hangs on one folder is said of the folder
         return Health(
             sillytavern=sillytavern_health(
                 self._library.taverns,
@@ -41,7 +43,7 @@ class WatchedParts(Wiring, ABC):
                 is_silent=bool(self._library.silent),
             ),
             bridge=link.health,
-            reading=reading_health(self._chats.last_read, self._room.sentence),
+            reading=reading_health(last, self._room.sentence),
             queue=queue_health(
                 queue.operations,
                 queue.halt,

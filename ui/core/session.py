@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.errors import TavernkeepError
+from app.core.errors import ChatUnreadable, TavernkeepError
 from app.core.operations import ALL, Operation
 from app.core.resources import RESOURCES
 from app.core.tasks import TaskSupervisor
@@ -188,6 +188,10 @@ class Session(QObject):
         self.reading.emit(True)
         try:
             story = await self.companion.open_story(path)
+        except ChatUnreadable:
+            if self.companion.is_away(path):
+                return  # that the folder is gone is told with a way on
+            raise
         finally:
             self.reading.emit(False)
         self._path, self.came_by_itself = story.chat.path, by_itself

@@ -19,6 +19,7 @@ from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.sillytavern.card import CardReader
 from app.sillytavern.data_folders import find_taverns, is_user_folder, load_tavern, user_folders_in
+from app.sillytavern.group_metadata import GROUP_CHATS
 from app.sillytavern.watcher import LOOK_SECONDS, TavernWatcher
 from app.story.story import ChatKind, ChatRef
 from app.views.taverns import Tavern
@@ -49,6 +50,7 @@ class Library:
         self._in_vain: tuple[Path, ...] = ()  # places that hold none, or not yet
         self.taverns: tuple[Tavern, ...] = ()
         self.gone: tuple[Path, ...] = ()  # folders of taverns that were there
+        self._missed: tuple[Path, ...] = ()  # those of which only a chat was asked for
         self._held_chats: frozenset[Path] = frozenset()  # those that are gone and had some
         self.silent: frozenset[Path] = frozenset()  # those on drives that tell of no changes
         self._copies = copies
@@ -88,6 +90,13 @@ class Library:
         folders = {tavern.user_folder for tavern in self.taverns} | set(self.gone)
         return any(f in path.parents and (f in self.gone or not f.exists()) for f in folders)
 
+    async def miss(self, chat: Path) -> None:
+        """A chat is not there: where it went with all of its SillyTavern, that is told."""
+        folder = await asyncio.to_thread(_folder_missed, chat)
+        if folder is not None and folder not in self.gone:
+            self._missed, self.gone = (*self._missed, folder), (*self.gone, folder)
+            self.gone_changed.emit(None)
+
     def macros_of(self, chat: ChatRef, responder: str) -> tuple[str, ...]:
         """Names of our macros in the card of whoever answers in a chat; () where it is unknown."""
         owner = f"{chat.owner}.png" if chat.kind is ChatKind.SOLO else ""
@@ -113,6 +122,7 @@ class Library:
                 await self._take(copies)
             raise
         self._places, self.gone, self._held_chats = places, (), frozenset()
+        self._missed = ()
         await self._take((*found, *copies))
 
     def _copied(self) -> tuple[Tavern, ...]:
@@ -163,6 +173,9 @@ class Library:
                     await self.load(*self._wanted)
             folders = tuple(tavern.user_folder for tavern in self.taverns)
             gone = await asyncio.to_thread(_not_there, folders, self._held_chats)
+            missed = await asyncio.to_thread(_not_there, self._missed, frozenset())
+            self._missed = tuple(folder for folder in missed if folder not in folders)
+            gone = (*gone, *self._missed)
             if gone != self.gone and folders == tuple(t.user_folder for t in self.taverns):
                 had = {t.user_folder for t in self.taverns if t.chats} | self._held_chats
                 self._held_chats = frozenset(had & set(gone))
@@ -221,6 +234,13 @@ def _not_there(folders: Iterable[Path], held_chats: Collection[Path]) -> tuple[P
         for folder in folders
         if not is_user_folder(folder) or (folder in held_chats and not _has_chats(folder))
     )
+
+
+def _folder_missed(chat: Path) -> Path | None:
+    """The user folder of a chat, where not even that is there; None for a chat outside of any."""
+    around = [p.parent for p in chat.parents[1:3] if p.name == "chats"]
+    around += [p.parent for p in chat.parents[:1] if p.name == GROUP_CHATS]
+    return next((folder for folder in around if not folder.exists()), None)
 
 
 def _has_chats(folder: Path) -> bool:

@@ -12,14 +12,15 @@ from pathlib import Path
 import pytest
 
 from app.companion import Companion, open_companion
-from app.core.errors import NoTavern
+from app.core.errors import ChatUnreadable, NoTavern
 from app.core.operations import NO_ROOM
 from app.core.part_health import Health, Light
 from app.core.paths import text_of_places, user_folders
 from app.sillytavern.data_folders import is_user_folder
 from app.store.database import no_room
 from app.story.messages import Message
-from app.work.chats import disk_space, library
+from app.work.chats import disk_space, library, open_chats
+from app.work.chats.bursts import Bursts
 from app.work.pages.page_badge import PageBadge, badge_of
 from tests.chat_files import append, message
 from tests.disk_faults import full_database
@@ -277,3 +278,38 @@ async def test_one_of_several_places_is_waited_for_while_the_others_serve(
     away.rename(drive)
     await until(lambda: len(companion.taverns) == 2)
     assert len(library_of.chats) == 2
+
+
+async def test_a_chat_that_went_with_its_folder_between_two_starts_is_told_as_that(
+    tmp_path: Path,
+) -> None:
+    """No folder was set, so that none was missed: one chat was said to be renamed or deleted."""
+    chat = make_chat(tmp_path)
+    folder = chat.parents[2]
+    away = folder.with_name("elsewhere")
+    folder.rename(away)
+    async with open_companion(user_folders(tmp_path / "own"), llm="builtin") as companion:
+        with pytest.raises(ChatUnreadable, match="SillyTavern's folder is gone"):
+            await companion.open_story(chat)
+        assert companion.is_away(chat)
+        assert str(folder) in companion.folder_gone
+        assert companion.health.sillytavern.sentence == companion.folder_gone
+        away.rename(folder)
+        await until(lambda: not companion.folder_gone)
+        await companion.open_story(chat)
+        (folder / "chats" / "Mira").mkdir(exist_ok=True)
+        with pytest.raises(ChatUnreadable, match="no longer there"):
+            await companion.open_story(chat.with_name("Another.jsonl"))
+        assert not companion.folder_gone
+
+
+async def test_what_was_read_last_is_not_said_to_be_missed_beside_its_folder(
+    companion: Companion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_chats, "RENAME_SECONDS", LOOK)
+    path = chat_of(companion)
+    companion._chats._failures = Bursts(LOOK)
+    path.parents[2].rename(path.parents[2].with_name("elsewhere"))
+    companion._chats.reread(path)
+    await until(lambda: companion.health.reading.light is Light.BAD)
+    assert companion.health.reading.sentence == companion.folder_gone

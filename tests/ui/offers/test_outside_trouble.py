@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
 from app.work.scheduling.work_to_do import WorkToDo
+from tests.labelled import WrittenTavern
 from ui.program.main_window import MainWindow
 from ui.settings.page import SettingsPage
 
@@ -110,3 +111,15 @@ async def test_a_kind_of_work_that_waits_alone_is_named_with_both_ways_on(
     said = ""
     companion.health_changed.emit(companion.health)
     assert notice.sentence == ""
+
+
+async def test_the_last_chat_is_not_said_to_be_missed_where_its_folder_is_gone(
+    demo_window: MainWindow, demo_tavern: WrittenTavern, companion: Companion, until: Until
+) -> None:
+    assert demo_window.desk is not None
+    notice, folder = demo_window.frame.notice, demo_tavern.user_folder
+    folder.rename(folder.with_name("elsewhere"))
+    demo_window.open_path(demo_tavern.chat)
+    await until(lambda: notice.way_on == "Choose the folder")
+    assert str(folder) in notice.sentence
+    assert "no longer there" not in notice.sentence
