@@ -30,6 +30,7 @@ class News:
     away_recap: what happened before, for somebody who comes back to a story.
     away_recap_over: the chat whose story goes on after that.
     chat_alarm: a chat lost messages, cannot be read any more, or is gone; a copy is there.
+    chat_alarm_over: the path of such a chat that has all again.
     trouble: (path, sentence) a chat that could not be read; nothing was lost.
     trouble_over: a chat of which that was said can be read again.
     """
@@ -47,5 +48,6 @@ class News:
         self.away_recap: Signal[AwayRecap] = Signal("away_recap")
         self.away_recap_over: Signal[Path] = Signal("away_recap_over")
         self.chat_alarm: Signal[ChatAlarm] = Signal("chat_alarm")
+        self.chat_alarm_over: Signal[Path] = Signal("chat_alarm_over")
         self.trouble: Signal[tuple[Path, str]] = Signal("trouble")
         self.trouble_over: Signal[Path] = Signal("trouble_over")

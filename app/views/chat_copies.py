@@ -24,13 +24,14 @@ class ChatCopy:
 @dataclass(frozen=True, slots=True)
 class ChatAlarm:
     """A chat lost much, or cannot be read any more. copy: what there is to go back to. is_gone: its
-    file is.
+    file is. lines: that it had before.
     """
 
     chat: Path
     copy: ChatCopy
     sentence: str
     is_gone: bool = False
+    lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject
 
 from app.core.translation import tr
@@ -25,6 +27,7 @@ class ChatCopies(QObject):
         guard = session.companion.guard
         guard.name = lambda chat: chat_words(guard.chat_of(chat))
         session.chat_alarm.connect(self._on_alarm)
+        session.chat_alarm_over.connect(self._on_over)
         session.library_changed.connect(self._on_library_changed)
         notice.acted.connect(self._on_acted)
 
@@ -38,6 +41,11 @@ class ChatCopies(QObject):
     def _on_alarm(self, alarm: ChatAlarm) -> None:
         self._alarm = alarm
         self._notice.offer(ALARM, alarm.sentence, way_on=tr("Look at the copy"), is_bad=True)
+
+    def _on_over(self, chat: Path) -> None:
+        if self._alarm is not None and self._alarm.chat == chat:
+            self._alarm = None
+            self._notice.withdraw(ALARM)
 
     def _on_library_changed(self) -> None:
         """A chat that is there again, or another under its name, is not called deleted."""

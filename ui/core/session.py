@@ -54,7 +54,8 @@ class Session(QObject):
             user's word; None once it does not.
         recap_told: AwayRecap of any chat, for whoever comes back to it.
         recap_over: path of a chat whose story goes on after that.
-        chat_alarm: ChatAlarm, any chat lost messages.
+        chat_alarm: ChatAlarm, any chat lost messages. chat_alarm_over: path of one that has them
+            again.
         reading: bool, a chat is being read.
         failed: a sentence for the user.
         mended: a sentence that was said by `failed` and holds no more.
@@ -79,6 +80,7 @@ class Session(QObject):
     recap_told = Signal(object)
     recap_over = Signal(object)
     chat_alarm = Signal(object)
+    chat_alarm_over = Signal(object)
     reading = Signal(bool)
     failed = Signal(str)
     mended = Signal(str)
@@ -122,6 +124,7 @@ class Session(QObject):
             (companion.away_recap, self._on_away_recap),
             (companion.away_recap_over, self._on_away_recap_over),
             (companion.chat_alarm, self._on_chat_alarm),
+            (companion.chat_alarm_over, self._on_chat_alarm_over),
             (companion.trouble, self._on_trouble),
             (companion.trouble_over, self._on_trouble_over),
             (companion.turns.changed, self._on_turns_changed),
@@ -343,6 +346,9 @@ class Session(QObject):
 
     def _on_chat_alarm(self, alarm: ChatAlarm) -> None:
         self.chat_alarm.emit(alarm)
+
+    def _on_chat_alarm_over(self, chat: Path) -> None:
+        self.chat_alarm_over.emit(chat)
 
     def _on_trouble(self, trouble: tuple[Path, str]) -> None:
         # Each reading of a chat meets the same trouble again: once is enough.

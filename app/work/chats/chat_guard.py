@@ -49,6 +49,7 @@ class ChatGuard:
 
     Signals:
         alarm: a chat lost messages, cannot be read any more, or is gone.
+        over: a chat of which an alarm was raised has all again that it had.
         failed: (path, sentence) a copy could not be made.
     """
 
@@ -67,11 +68,13 @@ class ChatGuard:
         self._looks: set[asyncio.Task[None]] = set()
         self._looking: dict[Path, asyncio.Lock] = {}
         self._told: set[Path] = set()  # copies that an alarm was raised about
+        self._alarms: dict[Path, ChatAlarm] = {}  # the last one of each chat, until it is over
         self._followed: Path | None = None
         self.name: Callable[[Path], str] = lambda chat: chat.stem
         self._seen: dict[Path, int] = {}  # lines of a chat when it was looked at last in this run
         self._last: dict[Path, Path] = {}  # copies made in this run, whatever their dates say
         self.alarm: Signal[ChatAlarm] = Signal("alarm")
+        self.over: Signal[Path] = Signal("over")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
 
     def follow(self, chat: Path) -> None:
@@ -135,7 +138,28 @@ class ChatGuard:
             except OSError as error:
                 self._tell_failure(chat, error)
                 return
+        before = self._alarms.get(chat)
+        if before is not None and await asyncio.to_thread(self._keep_whole, before):
+            del self._alarms[chat]
+            self._told.discard(before.copy.path)
+            self.over.emit(chat)
         self._tell(alarm)
+
+    def _keep_whole(self, alarm: ChatAlarm) -> bool:
+        """Whether the chat has again what it had when the copy was made that an alarm names. It is
+        kept then: the newest copy is what was left of it.
+        """
+        try:
+            data, then = alarm.chat.read_bytes(), self._copies.read(alarm.copy)
+        except (OSError, TavernError):
+            return False
+        name = self.name(alarm.chat)
+        is_long_enough = not _trouble(name, data, alarm.copy, alarm.lines)
+        is_whole = is_long_enough and not _losses(name, then, data, alarm.copy)
+        if not is_whole or _unreadable_lines(data) > _unreadable_lines(then):
+            return False
+        self._last[alarm.chat] = self._copies.keep(alarm.chat, data, self._clock()).path
+        return True
 
     def _tell_failure(self, chat: Path, error: OSError) -> None:
         sentence = tr(
@@ -193,7 +217,9 @@ class ChatGuard:
         if trouble or is_due:
             # What is left after a loss is kept as well, but never in place of what was.
             self._last[chat] = self._copies.keep(chat, data, self._clock()).path
-        return None if newest is None or not trouble else ChatAlarm(chat, newest, trouble)
+        if newest is None or not trouble:
+            return None
+        return ChatAlarm(chat, newest, trouble, lines=max(seen, newest.lines))
 
     def _broken_since(self, chat: Path, newest: ChatCopy, broken: int) -> str:
         """What is wrong with a chat of which so many lines cannot be read, and that its newest copy
@@ -244,6 +270,7 @@ class ChatGuard:
     def _tell(self, alarm: ChatAlarm | None) -> None:
         if alarm is not None and alarm.copy.path not in self._told:
             self._told.add(alarm.copy.path)
+            self._alarms[alarm.chat] = alarm
             self.alarm.emit(alarm)
 
     # --- going back

@@ -60,6 +60,33 @@ async def test_a_loss_is_told_and_the_copy_comes_back(
     await until(lambda: shown_dialog(demo_window) is None)
 
 
+async def test_an_alarm_goes_when_the_chat_has_all_again(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
+) -> None:
+    """It told of a broken line that had long been mended."""
+    chat, notice = demo_tavern.chat, demo_window.frame.notice
+    whole = chat.read_bytes()
+    await companion.guard.look(chat)
+    lines = whole.split(b"\n")
+    for _ in range(2):  # what breaks once more is told once more
+        chat.write_bytes(b"\n".join([*lines[:20], lines[20][:30], *lines[21:]]))
+        await companion.guard.look(chat)
+        assert "can no longer be read" in notice.sentence
+        await companion.guard.look(chat)
+        assert "can no longer be read" in notice.sentence
+        chat.write_bytes(whole)
+        await companion.guard.look(chat)
+        assert notice.sentence == ""
+    cut(chat, 15)
+    await companion.guard.look(chat)
+    assert "15 messages fewer" in notice.sentence
+    await companion.guard.look(chat)
+    assert "15 messages fewer" in notice.sentence
+    chat.write_bytes(whole)
+    await companion.guard.look(chat)
+    assert notice.sentence == ""
+
+
 async def test_a_chat_of_which_only_copies_are_left_can_be_chosen(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
 ) -> None:
