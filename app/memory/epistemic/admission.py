@@ -218,7 +218,7 @@ class _Admission:
     def _is_opposite(self, believed: Memory, learned: Memory) -> bool:
         return is_contrary(
             believed.text, learned.text, self._wording, self._vectors
-        ) or self._reading.is_learned(believed, learned, is_denied=True)
+        ) or self._reading.is_learned(believed, learned, is_opposite=True)
 
     def _is_new(self, entry: Memory, learned: Memory) -> bool:
         """Whether it is the same in other words; in the same ones the new attitude takes the place

@@ -126,7 +126,26 @@ def is_contrary(
     if not vectors.score(one, other).reaches(CONTRARY):
         return False
     first, second = wording.read(one), wording.read(other)
-    return Mismatch.NEGATION in (first.mismatch(second), second.mismatch(first))
+    if Mismatch.NEGATION not in (first.mismatch(second), second.mismatch(first)):
+        return False
+    return denies(one, other, wording)
+
+
+def denies(one: str, other: str, wording: Wording) -> bool:
+    """Whether one text, and only one, says that something is not so of which the other speaks."""
+    if wording.read(one).is_negated == wording.read(other).is_negated:
+        return False
+    denying, said = (one, other) if wording.read(one).is_negated else (other, one)
+    common = frozenset[str]().union(*(pack.stopwords for pack in wording.packs))
+    spoken = content_words(said, common)
+    names = frozenset(word[:STEM] for word in wording.names)
+    for negated in wording.negated_in(denying):
+        behind, before = (content_words(" ".join(words), common) for words in negated)
+        words = behind or before
+        # Of whom it is said is no part of it, where anything else is.
+        if not words or spoken & ((words - names) or words):
+            return True
+    return False
 
 
 @lru_cache(maxsize=4096)
@@ -170,16 +189,18 @@ class Reading:
         common = frozenset[str]().union(*(pack.stopwords for pack in wording.packs))
         return cls(people, wording, vectors, words, common)
 
-    def is_learned(self, entry: Memory, learned: Memory, *, is_denied: bool = False) -> bool:
+    def is_learned(self, entry: Memory, learned: Memory, *, is_opposite: bool = False) -> bool:
         """Whether what somebody has learned is the proposition of an entry, in whatever words.
 
-        is_denied: whether it is the opposite instead. The same content words, nobody else in it,
+        is_opposite: whether it is the opposite instead. The same content words, nobody else in it,
         no other number, and "not" in both or in neither.
         """
-        if not is_denied and _plain(entry.text) == _plain(learned.text):
+        if not is_opposite and _plain(entry.text) == _plain(learned.text):
             return True
         old, new = self.wording.read(entry.text), self.wording.read(learned.text)
-        if (old.is_negated != new.is_negated) is not is_denied:
+        if (old.is_negated != new.is_negated) is not is_opposite:
+            return False
+        if is_opposite and not denies(entry.text, learned.text, self.wording):
             return False
         if old.numbers - new.numbers and new.numbers - old.numbers:
             return False
@@ -193,7 +214,7 @@ class Reading:
         from_keeper = entry.type == "hiding" and told == self.people.key(entry.subject)
         if not (is_implied or from_keeper or set(ours) <= set(theirs)):
             return False  # less than the proposition: not that it was they
-        if not is_denied and is_same(entry.text, learned.text, self.wording, self.vectors):
+        if not is_opposite and is_same(entry.text, learned.text, self.wording, self.vectors):
             return True
         if not self.common:
             return False

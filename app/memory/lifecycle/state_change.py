@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import lru_cache
+from typing import NamedTuple
 
 from app.memory.similarity import normalised
 from app.story.scene_cues.language import LanguagePack, common_words, tokens_of
@@ -15,6 +16,7 @@ CHANGES = frozenset({"ended", "now", "once", "became", "body", "sides", "fate"})
 NEGATION = "not"
 ENDED = "ended"
 HEDGE = "maybe"
+JOINS = "joins"
 
 _CLAUSE = re.compile(r"[^\w\s'-]+")
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}\b)")
@@ -81,6 +83,15 @@ class Statement:
         return None
 
 
+class Negated(NamedTuple):
+    """What one negation denies. words: behind it, up to where something else is said too. before:
+    the words of its clause before it, meant where none behind it say anything.
+    """
+
+    words: tuple[str, ...]
+    before: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Wording:
     """Reads statements with the language packs. A text of a few words may be of several languages;
@@ -118,6 +129,10 @@ class Wording:
         last of those by which it is said.
         """
         return _ended_in(text, tuple(self.packs))
+
+    def negated_in(self, text: str) -> tuple[Negated, ...]:
+        """What a text says is not so, or no longer."""
+        return _negated_in(text, tuple(self._packs_for(tokens_of(normalised(text)))))
 
     def is_elsewhere(self, one: str, other: str) -> bool:
         """Whether two texts put one thing at different places, and neither of them says the place
@@ -185,6 +200,22 @@ def _ended_in(text: str, packs: tuple[LanguagePack, ...]) -> tuple[str, ...]:
         said = {hit.end - 1 for hit in hits if hit.cue == ENDED}
         if said:
             found.append(" ".join(word for at, word in enumerate(clause) if at not in said))
+    return tuple(found)
+
+
+@lru_cache(maxsize=8_192)
+def _negated_in(text: str, packs: tuple[LanguagePack, ...]) -> tuple[Negated, ...]:
+    found: list[Negated] = []
+    for clause in map(tokens_of, _CLAUSE.split(normalised(text))):
+        hits = [hit for pack in packs for hit in pack.statements.find(clause)]
+        ends = [hit for hit in hits if hit.cue == ENDED]
+        # "Over" stands before or behind what is over.
+        found += [Negated(tuple(clause)) for _ in ends]
+        joins = [hit.start for hit in hits if hit.cue == JOINS]
+        for hit in hits:
+            if hit.cue == NEGATION and not any(e.start <= hit.start < e.end for e in ends):
+                end = min((at for at in joins if at >= hit.end), default=len(clause))
+                found.append(Negated(tuple(clause[hit.end : end]), tuple(clause[: hit.start])))
     return tuple(found)
 
 

@@ -145,3 +145,76 @@ def test_who_hides_a_thing_is_not_unaware_of_it() -> None:
     unaware = "[unaware] Bo | that Ines sold the boat"
     hides = "[hiding] Bo from Tomas | that Ines sold the boat to the Alvarez brothers"
     assert ended(hides, unaware) == [unaware]
+
+
+SPANISH = "que el barco fue vendido en el puerto y que ellos lo sabían desde el principio"
+RUSSIAN = "что лодка была продана в гавани и что они знали об этом с самого начала, но не всё"
+
+
+@pytest.mark.parametrize(
+    ("sample", "told", "known", "becomes"),
+    [
+        (
+            ENGLISH,
+            "that Ines went over the pass and did not fall",
+            "that Ines went over the pass and Bo led her",
+            "knows",
+        ),
+        (
+            ENGLISH,
+            "that Ines did not fall and went over the pass",
+            "that Ines went over the pass and Bo led her",
+            "knows",
+        ),
+        (
+            ENGLISH,
+            "that Ines did not go over the pass alone",
+            "that Ines went over the pass alone",
+            "believes",
+        ),
+        (ENGLISH, "that Ines never sold the boat", "that Ines sold the boat", "believes"),
+        (ENGLISH, "that the debt is over", "that the debt is still owed", "believes"),
+        (
+            ENGLISH,
+            "that Ines went over the old pass",
+            "that Ines never went over the old pass",
+            "believes",
+        ),
+        (GERMAN, "dass Ines die Lampe nicht nahm", "dass Ines die Lampe nahm", "believes"),
+        (GERMAN, "Ines nahm die Lampe nicht", "Ines nahm die Lampe", "believes"),
+        (
+            GERMAN,
+            "dass Ines über den Pass ging und nicht stürzte",
+            "dass Ines über den Pass ging und Bo half",
+            "knows",
+        ),
+        (SPANISH, "que Ines no vendió el barco", "que Ines vendió el barco", "believes"),
+        (
+            SPANISH,
+            "que Ines cruzó la sierra nevada y no cayó",
+            "que Ines cruzó la sierra nevada y Bo la guiaba",
+            "knows",
+        ),
+        (RUSSIAN, "что Инес не продала лодку", "что Инес продала лодку", "believes"),
+        (
+            RUSSIAN,
+            "что Инес ушла за перевал ночью и не упала",
+            "что Инес ушла за перевал ночью и Бо помог",
+            "knows",
+        ),
+    ],
+)
+@pytest.mark.real_model(3)
+def test_only_who_knows_the_very_thing_that_is_denied_lies(
+    sample: str, told: str, known: str, becomes: str
+) -> None:
+    teller = entry("1", f"[knows] Bo | {known}")
+    new = entry("99", f"[knows] Tomas | {told}", channel="told", told_by="Bo")
+    wording = Wording.of_story(PACKS, sample).knowing([*PEOPLE, "Инес", "Бо"])
+    (held,) = admitted([new], [teller], PRESENCE, wording=wording, places={}).candidates
+    assert held.type == becomes
+
+
+def test_what_is_learned_besides_and_denied_of_something_else_ends_no_belief() -> None:
+    believed = "[believes] Tomas | that Ines went over the pass and Bo led her"
+    assert ended("[knows] Tomas | that Ines went over the pass and did not fall", believed) == []
