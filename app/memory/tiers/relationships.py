@@ -160,7 +160,7 @@ def _line(memory: Memory) -> str:
 
 
 def _cleared(memory: Memory) -> str:
-    return f"- {memory.subject} -> {memory.target}: !{text_line(memory)}"
+    return f"- {memory.subject} -> {memory.target}: was {_felt(memory)}"
 
 
 def _listed(memories: Sequence[Memory]) -> list[str]:

@@ -191,7 +191,7 @@ def _line(memory: Memory) -> str:
 
 
 def _cleared(memory: Memory) -> str:
-    return f"- {memory.subject} ({memory.type}): {memory.field}=-"
+    return f"- {memory.subject} ({memory.type}): {memory.field} (was: {text_line(memory)})"
 
 
 def _listed(memories: Sequence[Memory]) -> list[str]:

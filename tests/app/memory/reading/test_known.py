@@ -179,8 +179,8 @@ Who-knows-what entries that no longer hold: 1
 
 No longer so:
 - [detail] The third stair creaks.
-- Kael (character): mood=-
-- A -> B: !wary"""
+- Kael (character): mood (was: calm)
+- A -> B: was wary(medium)"""
     )
 
 
