@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from app.settings.program import ProgramSettings
 from app.settings.setting import Scope
 from app.store.database.database import Database
 
@@ -14,6 +15,7 @@ class SettingsTable:
     """Values by (scope, scope id, name)."""
 
     def __init__(self, database: Database) -> None:
+        self._database = database
         self._database = database
         self._table = database.tables.Setting
         self._for_all: dict[str, Any] = {}  # as it was loaded, and saved here since
@@ -39,6 +41,17 @@ class SettingsTable:
     def of_chat(self, chat_id: int) -> dict[str, Any]:
         """What is set for one chat."""
         return self._of(Scope.CHAT, str(chat_id))
+
+    def inherit(self, source: int, target: int) -> None:
+        """Let a chat that begins as another one have what was set for that, where nothing is set
+        for it; but not leave to write into its file.
+        """
+        self._database.execute(
+            "INSERT OR IGNORE INTO setting (scope, scope_id, name, value) "
+            "SELECT scope, ?, name, value FROM setting "
+            "WHERE scope = ? AND scope_id = ? AND name <> ?",
+            (str(target), Scope.CHAT.value, str(source), ProgramSettings.mirror_to_chat.name),
+        )
 
     def _of(self, scope: Scope, scope_id: str) -> dict[str, Any]:
         table = self._table

@@ -165,11 +165,20 @@ class OpenChats:
                 await self._read(path, None)
             chat = await self._make(path, until)
             await chat.read()
+            if until is None:
+                await self._take_settings(chat)
             if chat.memory_problem:
                 self.failed.emit((path, chat.memory_problem))
             self._take_in(key, chat)
             self._tell_reading(key, chat)
             return chat
+
+    async def _take_settings(self, chat: OpenChat) -> None:
+        """A branch or a copy has what was set for the chat that it begins as."""
+        number, settings = chat.chat_id, self._store.settings
+        own = await self._store.run(lambda: settings.of_chat(number))
+        if self._settings.replace_chat(number, own):
+            await chat.refresh()
 
     def _tell_reading(self, key: tuple[Path, int | None], chat: OpenChat) -> None:
         if key[1] is None:

@@ -70,6 +70,7 @@ async def find_origin(store: Store, chat_id: int, chat: ChatRef, snapshot: ChatS
         source = max(known, key=lambda n: (*size[n], n == named_id, n), default=None)
         if source is not None:
             chats.copy_knowledge(source, chat_id, before=len(snapshot.lines), held=shared.held)
+            store.settings.inherit(source, chat_id)
         return Origin(chat_id, source)
 
     return await store.run(unit)

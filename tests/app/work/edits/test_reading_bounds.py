@@ -96,3 +96,39 @@ async def test_a_message_that_is_left_out_reaches_no_reading(tmp_path: Path) -> 
 
 async def _leave_out(companion: Companion, path: Path, anchors: list[str]) -> None:
     await companion.reading_bounds.toggle(path, anchors)
+
+
+@pytest.mark.asyncio
+async def test_a_restored_copy_leaves_out_what_its_chat_left_out(
+    demo_tavern: WrittenTavern, tmp_path: Path
+) -> None:
+    """The copy's memory read what the user had kept from it, and told of other chats again."""
+    folders = Folders(tmp_path / "own", tmp_path / "own")
+    (tmp_path / "own").mkdir()
+    async with open_companion(
+        folders, tavern=demo_tavern.user_folder, llm="builtin", watch=False
+    ) as companion:
+        path, bounds = demo_tavern.chat, companion.reading_bounds
+        story = await companion.open_story(path)
+        left_out = [story.messages[n].anchor for n in (3, 4)]
+        await bounds.toggle(path, left_out)
+        await companion.put_setting("other_chats_enabled", False, path=path)
+        await companion.put_setting("mirror_to_chat", True, path=path)
+        await companion.guard.look(path)
+        (copy,) = await companion.guard.copies(path)
+        restored = await companion.guard.restore(path, copy)
+        again = await companion.open_story(restored)
+        assert [m.anchor for m in again.messages] == [m.anchor for m in story.messages]
+        assert bounds.left_out(restored) == set(left_out)
+        assert not companion.setting("other_chats_enabled", path=restored).value
+        # Nothing is written into a chat before somebody says so of it.
+        assert not companion.setting("mirror_to_chat", path=restored).value
+        # What is set for one of them from then on is its own.
+        await bounds.toggle(restored, left_out)
+        assert bounds.left_out(path) == set(left_out)
+    async with open_companion(
+        folders, tavern=demo_tavern.user_folder, llm="builtin", watch=False
+    ) as companion:
+        await companion.open_story(restored)
+        assert companion.reading_bounds.left_out(restored) == frozenset()
+        assert not companion.setting("other_chats_enabled", path=restored).value
