@@ -69,6 +69,7 @@ class Common:
         self.rows: list[list[float]] = []
         self._used: Counter[str] = Counter()
         self._recent: deque[frozenset[str]] = deque()
+        self._weights: list[float] = []  # of a word, by how many of the messages have it
 
     def add(self, words: frozenset[str]) -> None:
         """The stems of one message more."""
@@ -77,8 +78,10 @@ class Common:
         used.update(words)
         if len(recent) > _MEMORY:
             used.subtract(recent.popleft())
-        total = len(recent) + 20  # so that the first messages of a story have rare words, too
-        weights = {word: log(total / used[word]) ** 2 for word in words}
+        if len(self._weights) <= len(recent):
+            total = len(recent) + 20  # so that the first messages of a story have rare words, too
+            self._weights = [0.0, *(log(total / n) ** 2 for n in range(1, len(recent) + 1))]
+        weights = {word: self._weights[used[word]] for word in words}
         rows.append([0.0] * _BAND)
         for apart in range(min(_BAND, len(recent))):
             common = words & recent[-1 - apart]

@@ -58,7 +58,10 @@ def company(
 def _capitals(reading: Reading) -> Iterator[str]:
     """Words with a capital that begin no sentence, without the mark of whose something is."""
     for span in reading.spans:
-        for before, word in pairwise(_TOKEN.findall(span.text[:_LONGEST_PART])):
+        text = span.text[:_LONGEST_PART]
+        if text[1:].islower():
+            continue
+        for before, word in pairwise(_TOKEN.findall(text)):
             if word[0].isupper() and before[0] not in _SENTENCE_ENDS:
                 yield _POSSESSIVE.sub("", word)
 

@@ -178,9 +178,11 @@ def _place(reading: Reading, pack: LanguagePack, known: _Known) -> str:
         words = [match[0] for match in found]
         lower = [word.casefold() for word in words]
         for at, word in enumerate(lower):
+            if word not in pack.place_kinds:
+                continue
             is_compared = pack.similes.intersection(lower[max(0, at - _SIMILE) : at])
             is_elsewhere = bool(is_compared) or _is_denied(lower, at, pack)
-            if word in pack.place_kinds and not is_elsewhere and known.freshness([word]) > 0.5:
+            if not is_elsewhere and known.freshness([word]) > 0.5:
                 begin = _phrase_begin(words, at, pack)
                 end = _phrase_end(words, at + 1, pack)
                 return sentence.text[found[begin].start() : found[end - 1].end()]
@@ -226,7 +228,7 @@ def _is_elsewhere(lower: Sequence[str], at: int, pack: LanguagePack) -> bool:
     """Whether the sentence of a word only speaks of it, or says that it is not so."""
     begin = max(0, at - _SPOKEN_OF)
     ends = [index for index in range(begin, at) if lower[index] in _ENDS]
-    words = [token for word in lower[ends[-1] if ends else begin : at] for token in tokens_of(word)]
+    words = tokens_of(" ".join(lower[ends[-1] if ends else begin : at]))
     is_mentioned = any(hit.cue == "mention" for hit in pack.find(words))
     return is_mentioned or _is_denied(lower, at, pack)
 
@@ -235,7 +237,7 @@ def _is_denied(lower: Sequence[str], at: int, pack: LanguagePack) -> bool:
     """Whether a word before this one, in the same clause, says that it is not so."""
     begin = max(0, at - _DENIED)
     clause = max((i for i in range(begin, at) if not lower[i][0].isalnum()), default=begin - 1)
-    words = [token for word in lower[clause + 1 : at] for token in tokens_of(word)]
+    words = tokens_of(" ".join(lower[clause + 1 : at]))
     return any(hit.cue == "not" for hit in pack.statements.find(words))
 
 
@@ -330,7 +332,7 @@ class _Known:
     """How often words were used in the messages before a scene."""
 
     def __init__(self, before: Sequence[Reading]) -> None:
-        self._before = before
+        self._stems = [reading.stems for reading in before]
         self._counts: dict[str, int] = {}
 
     def freshness(self, parts: Sequence[str]) -> float:
@@ -339,12 +341,12 @@ class _Known:
 
     def usual(self, parts: Sequence[str]) -> float:
         """The share of the messages before that have such words."""
-        return sum(map(self._count, parts)) / len(parts) / max(1, len(self._before))
+        return sum(map(self._count, parts)) / len(parts) / max(1, len(self._stems))
 
     def _count(self, word: str) -> int:
         stem = word[:STEM]
         if stem not in self._counts:
-            self._counts[stem] = sum(stem in reading.stems for reading in self._before)
+            self._counts[stem] = sum([stem in stems for stems in self._stems])
         return self._counts[stem]
 
 

@@ -16,6 +16,7 @@ _ASIDE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKUP = re.compile(r"<[^<>\n]{1,200}>|!\[[^\]\n]{0,200}\]\([^)\n]{0,300}\)|\*\*|__|[`~#>|]+")
+_MARKED = (">", "![", "**", "__", "`", "~", "#", "|")  # all markup has one of them
 _DELIMITER = re.compile(r"[*\"“”„«»「」『』‘’_\n]")
 _DASH_LINE = re.compile(r"\s*[—–―-]\s*(?=[^\W\d_]|[¿¡«…])")
 _DASH = re.compile(r"(?<=\s)[—–―](?=\S)|(?<=\S)[—–―](?=[\s.,;:!?]|$)|\s[—–―]\s")
@@ -57,7 +58,7 @@ def split_voices(text: str, *, plain: Voice = Voice.NARRATION) -> tuple[Span, ..
     asides = [Span(Voice.ASIDE, found.group()) for found in _ASIDE.finditer(text)]
     if asides:
         text = _ASIDE.sub("\n", text)
-    raw = _scan(_MARKUP.sub(" ", text))
+    raw = _scan(_MARKUP.sub(" ", text) if any(mark in text for mark in _MARKED) else text)
     return (*_settle(raw, plain), *asides)
 
 

@@ -180,7 +180,8 @@ class _Recent:
         # Sample size, then each pack's words; of each message, and summed up.
         self._counts: deque[list[int]] = deque()
         self._sums = [0] * (len(packs) + 1)
-        self._names: deque[str] = deque(maxlen=RECENT)
+        self._speakers: deque[str] = deque(maxlen=RECENT)
+        self.names: frozenset[str] = frozenset()  # casefolded words of the speakers' names
         self._unquoted: deque[bool] = deque(maxlen=RECENT)
 
     def add(self, name: str, words: Sequence[str]) -> None:
@@ -193,7 +194,11 @@ class _Recent:
         old = self._counts.popleft() if len(self._counts) == RECENT else [0] * len(new)
         self._counts.append(new)
         self._sums = [s + n - o for s, n, o in zip(self._sums, new, old, strict=True)]
-        self._names.append(name)
+        before = set(self._speakers)
+        self._speakers.append(name)
+        speakers = set(self._speakers)
+        if speakers != before:
+            self.names = frozenset(word for each in speakers for word in tokens_of(each))
 
     def add_style(self, text: str, spans: Sequence[Span]) -> None:
         if "*" in text:
@@ -219,11 +224,6 @@ class _Recent:
         count = sum(self._unquoted)
         is_speech = count > 1 and 2 * count >= len(self._unquoted)
         return Voice.SPEECH if is_speech else Voice.NARRATION
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Casefolded words of the speakers' names."""
-        return frozenset(word for name in set(self._names) for word in tokens_of(name))
 
 
 # 9 parameters: what is known of a message before it is read.

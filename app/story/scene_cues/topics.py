@@ -66,16 +66,17 @@ def topics(
     for reading in read:
         text = "\n".join(span.text for span in reading.spans)[:_LONGEST_PART]
         words = _TOKEN.findall(text)
+        lower = list(map(str.casefold, words))
         if pack.articles:
-            _add_things(words, pack, strangers, things)
+            _add_things(words, lower, pack, strangers, things)
         elif _UNSPACED.search(text):
-            words = _runs(text)
+            words = lower = _runs(text)
             _add_runs(words, pack, strangers, things)
         else:
             _add_words(words, pack, strangers, things)
-        stems = Counter([word[:STEM] for word in map(str.casefold, words)])
+        stems = [word[:STEM] for word in lower]
         named.update(stems)
-        messages.update(stems.keys())
+        messages.update(set(stems))
     worth = {
         stem: _worth(named[stem], messages[stem], len(read), usual(_parts(stem)))
         * (_UNSEEN if thing.ends_with(pack.endings) else 1.0)
@@ -140,14 +141,20 @@ def _written(thing: _Thing) -> str:
 
 
 def _add_things(
-    words: Sequence[str], pack: LanguagePack, strangers: Container[str], things: dict[str, _Thing]
+    words: Sequence[str],
+    lower: Sequence[str],
+    pack: LanguagePack,
+    strangers: Container[str],
+    things: dict[str, _Thing],
 ) -> None:
-    """Take in the nouns of a message: what ends a phrase that an article begins."""
+    """Take in the nouns of a message: what ends a phrase that an article begins.
+
+    lower: the words, casefolded.
+    """
     last = len(words) - 1
-    for at, word in enumerate(words):
-        if at == last or word.casefold() not in pack.articles:
-            continue
-        if pack.similes.intersection(map(str.casefold, words[max(0, at - _SIMILE) : at])):
+    articles = pack.articles
+    for at in [at for at, word in enumerate(lower[:last]) if word in articles]:
+        if pack.similes.intersection(lower[max(0, at - _SIMILE) : at]):
             continue  # what something is like is not there
         if _is_head(words, at + 1, pack, strangers):
             noun = words[at + 1]
