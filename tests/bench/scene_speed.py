@@ -16,7 +16,7 @@ from app.story.messages import Message
 ROOT = Path(__file__).parents[2]
 BEFORE = "1cb6496"  # the last before weights were learned
 MOST = 1.5  # times as long as then
-RUNS = 2  # of each; the least counts
+RUNS = 5  # of each; the least counts
 _TIMED = """
 import json, sys, time
 from app.languages import load_packs
