@@ -164,7 +164,8 @@ def _of_stories(embed: Embed) -> list[str]:
 
 def _of_asked(embed: Embed) -> list[str]:
     """Stories for tuning, asked at their end: as a player asks in passing, without the words of the
-    answer, and in the words of the story. Found is what one of the messages told that answer it.
+    answer, in the words of the story, and as whoever was there asks the others. Found is what one
+    of the messages told that answer it.
     """
     lines = []
     for way, stories in json.loads(ASKED.read_text(encoding="utf-8")).items():
