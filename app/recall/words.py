@@ -40,6 +40,7 @@ class Words:
         own = language_of(text, packs)
         self.language = own.code if own is not None else ""
         self._little = little_of(own)
+        self._forms = own.forms if own is not None else {}
         self._known = _known(self.language, self._little)
         self._stem: Callable[[str], str] = str
         if self.language in STEMMERS:
@@ -87,7 +88,7 @@ class Words:
             return
         for part in word.split("'"):
             if part not in self._little and (len(part) > 1 or part.isdecimal()):
-                yield self._stem(part)
+                yield self._stem(self._forms.get(part, part))
 
     def _pairs(self, word: str) -> Iterator[str]:
         for run in UNSPACED.findall(word):

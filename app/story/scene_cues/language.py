@@ -143,6 +143,7 @@ class LanguagePack(Phrases):
     code: ISO 639-1. cues: the kinds of phrases that it knows. stopwords: very common words, by
     which the language is recognised. fillers: more words that tell nothing by themselves.
     questions: words that are only asked with. addressed: words that stand for whoever is spoken to.
+    forms: irregular form -> the word that it is of.
     header_keys: casefolded header word -> "place", "time" or "day". articles, place_words: words
     that stand before nouns, and before places. similes: before what a thing is only compared to.
     titles: words before the names of people.
@@ -165,6 +166,7 @@ class LanguagePack(Phrases):
     fillers: frozenset[str]
     questions: frozenset[str]
     addressed: frozenset[str]
+    forms: Mapping[str, str]
     header_keys: Mapping[str, str]
     articles: frozenset[str]
     place_words: frozenset[str]
@@ -206,7 +208,8 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 def parse_pack(source: str) -> LanguagePack:
     """A language pack from its TOML text.
 
-    Keys: code, name, stopwords, fillers, questions, addressed; [headers] field = words; [names]
+    Keys: code, name, stopwords, fillers, questions, addressed; forms, each a word and its irregular
+    forms; [headers] field = words; [names]
     article, place, simile, titles, kinds, logs, vague and endings = words; [classes] name = words;
     [cues] cue = phrases. A phrase is words, `stem*` and `<class>`, each one token; `(word)` may be
     absent. [statements] cue = phrases; [values] word = number. [turns] kind = phrases.
@@ -226,6 +229,11 @@ def parse_pack(source: str) -> LanguagePack:
             fillers=_words(data.get("fillers", ())),
             questions=_words(data.get("questions", ())),
             addressed=_words(data.get("addressed", ())),
+            forms={
+                form: word
+                for word, *forms in map(str.split, data.get("forms", ()))
+                for form in forms
+            },
             header_keys={
                 word.casefold(): key
                 for key, words in data.get("headers", {}).items()

@@ -104,8 +104,8 @@ def test_long_neighbours_say_nothing_of_each_other() -> None:
 
 def test_another_name_of_whoever_is_named_is_looked_for_too() -> None:
     index = index_of(story("The Magpie took the ledger.", "Rain all day.", "Rain all night."))
-    plain = asked(index, "What did Ottilie take?")
-    assert index.by_words(plain)[0] == index.rarity("take") == 0.0
+    plain = asked(index, "What did Ottilie read?")
+    assert index.by_words(plain)[0] == index.rarity("read") == 0.0
     named = plain.naming([{"ottili", "magpi"}])
     assert index.by_words(named)[0] > 0
 

@@ -25,6 +25,8 @@ def words_in(code: str) -> Words:
     ("code", "one", "other"),
     [
         ("en", "painted the fences", "painting a fence"),
+        ("en", "The women wept.", "a weeping woman"),
+        ("en", "the wolf’s broken teeth", "breaking a tooth of wolves"),
         ("de", "die alten Brücken", "eine alte Brücke"),
         ("es", "las cartas quemadas", "una carta quemada"),
     ],
