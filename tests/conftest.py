@@ -28,6 +28,9 @@ E2E = TESTS / "e2e"
 APP = TESTS / "app"  # what lies in no package of it runs the whole program
 SLOW = {E2E, APP / "work", APP / "commands", TESTS / "oracle", TESTS / "answers"}
 SECRETS_FOUND = pytest.StashKey[list[str]]()
+# Seconds for a test of properties: Hypothesis makes what fails smaller for five minutes at most,
+# and a test that is stopped meanwhile is called flaky instead of being shown with its example.
+SHRINKING = 400
 
 # Before anything imports Qt. A real platform may be chosen from outside.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -74,6 +77,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         is_slow = item.path.parent == APP or not SLOW.isdisjoint(item.path.parents)
         if not is_slow and item.get_closest_marker("slow") is None:
             item.add_marker(pytest.mark.fast)
+        has_properties = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if has_properties and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(SHRINKING))
     if hasattr(config, "workerinput"):
         # What takes long begins first, or one worker would have it left when all others are done.
         items.sort(key=_latest_begin)

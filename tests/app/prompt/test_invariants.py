@@ -39,6 +39,29 @@ def all_shown(slots: SlotSet) -> set[str]:
     return {one for ids in shown(slots).values() for one in ids}
 
 
+# Between these totals the running recap comes in, and what stands beside it is weighed anew: one
+# memory gave way to another.
+BESIDE_A_RECAP = tuple(
+    memory(text, tier, id=id_, **{"subject": "Vera"} | more)
+    for id_, text, tier, more in (
+        ("id0", "|[", Tier.ARCS, {"importance": 1, "is_pinned": True}),
+        ("id1", "X", Tier.EPISTEMIC, {"type": "hiding", "subject": "You", "target": "Vera"}),
+        ("id2", "a]Y →] }\n}", Tier.LONG_TERM, {"importance": 1}),
+        ("id3", "X[X[Y[.XXX[[a→b", Tier.ARCS, {"subject": "Odo"}),
+        ("id4", "cXb.X.a→[b", Tier.EPISTEMIC, {"type": "knows"}),
+        ("id7", "Y", Tier.ARCS, {"importance": 3, "is_pinned": True}),
+        (
+            "id8",
+            "X",
+            Tier.STATE_LEDGER,
+            {"type": "character", "field": "location", "importance": 3},
+        ),
+        ("id9", "X", Tier.SESSION, {"type": "scene", "importance": 1}),
+        ("id10", "X", Tier.SESSION, {"type": "development", "importance": 1}),
+    )
+)
+
+
 def words_of(held: tuple[Memory, ...]) -> dict[str, str]:
     return {one.id: " ".join(one.text.split()).casefold() for one in held}
 
@@ -76,6 +99,7 @@ def test_a_larger_budget_never_shows_less(
 
 @A_FEW
 @example(SAME_WORDS, 10, 2, False)
+@example(BESIDE_A_RECAP, 86, 30, True)
 @given(memories(), st.integers(0, 300), st.integers(1, 100), st.booleans())
 def test_a_larger_total_never_shows_less_of_a_long_story_and_is_kept(
     held: tuple[Memory, ...], total: int, more: int, is_unified: bool
@@ -85,6 +109,10 @@ def test_a_larger_total_never_shows_less_of_a_long_story_and_is_kept(
     small = prompt(held, of=of, total=total, slots_unified=is_unified)
     large = prompt(held, of=of, total=total + more, slots_unified=is_unified)
     assert small.total_tokens <= total
+    recaps = [set(slots.slots[0].text.splitlines()) for slots in (small, large)]
+    assert recaps[0] <= recaps[1]
+    if recaps[0] < recaps[1]:
+        return  # it tells more itself, and by that it is told anew what else is worth its room
     assert words_shown(held, small) <= words_shown(held, large)
     # Of two memories in the same words one is told: with more room it may be another slot's.
     words = words_of(held)
