@@ -122,6 +122,6 @@ def moments(outlook: Outlook, needs: Sequence[Need]) -> dict[SlotName, int]:
     for tuning in outlook.tunings:
         wanted = [(need.tokens.get(tuning.name.key, 0), need.message) for need in needs]
         most, message = max(wanted, default=(0, 0))
-        if most and most >= tuning.full:
+        if most and most == tuning.full:
             found[tuning.name] = message
     return found

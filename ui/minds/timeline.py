@@ -24,6 +24,7 @@ from ui.theme.palette import T3_ROLE
 
 HEAD = 36
 SHOWN_LANES = 4
+PRESENCE_ROOM = 96  # px that one mark more takes in the legend
 PLAY_MS = 900  # from one scene to the next
 SETTLE_MS = 40
 
@@ -187,9 +188,10 @@ class Timeline(QWidget):
     def _show_room(self) -> None:
         """The legend gives way last: first the sentence, then the words of the legend."""
         self._sentence.setVisible(self.width() >= 1080 and bool(self._sentence.text()))
-        self._presence.setVisible(self.lanes.has_stays)
+        has_stays = self.lanes.has_stays
+        self._presence.setVisible(has_stays)
         for item in self._legend:
-            item.show_word(self.width() >= 760)
+            item.show_word(self.width() >= 760 + PRESENCE_ROOM * has_stays)
 
     def go_to(self, index: int) -> None:
         """Look at a message."""
