@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from abc import ABC
 
+from app.core.operations import Operation
 from app.core.part_health import Health
 from app.parts import Parts
 from app.troubles import folder_gone_words
 from app.wiring import Wiring
 from app.work.chats.disk_space import Room
 from app.work.scheduling.health import (
+    TOLD_SECONDS,
     backend_health,
+    failed_last,
     queue_health,
     reading_health,
     sillytavern_health,
@@ -25,6 +30,7 @@ class WatchedParts(Wiring, ABC):
         self._model_problem = self.models.problem
         self._tavern_problem = ""
         self._is_started = False
+        self._failed_last: Operation | None = None
 
     @property
     def health(self) -> Health:
@@ -50,6 +56,7 @@ class WatchedParts(Wiring, ABC):
                 self.work.catching_up,
                 to_do=self.work.to_do,
                 is_offered=self.work.is_offered,
+                now=(now := time.time()),
             ),
             backend=backend_health(
                 self.models.writer().label,
@@ -58,6 +65,7 @@ class WatchedParts(Wiring, ABC):
                 tokens,
                 others=self.models.labels.values(),
                 since=self.models.since,
+                now=now,
             ),
         )
 
@@ -89,3 +97,12 @@ class WatchedParts(Wiring, ABC):
     def _announce_health(self, _: object = None) -> None:
         if self._is_started:
             self.health_changed.emit(self.health)
+            failed = failed_last(self._queue.operations, now=time.time())
+            if failed is not None and failed != self._failed_last:
+                self._tasks.spawn(self._announce_later(), name="forgetting what failed last")
+            self._failed_last = failed or self._failed_last
+
+    async def _announce_later(self) -> None:
+        """What failed last is told no more then."""
+        await asyncio.sleep(TOLD_SECONDS + 0.5)
+        self._announce_health()

@@ -25,6 +25,9 @@ def badge_of(health: Health, to_do: int) -> PageBadge:
     waiting = max(0, to_do - (health.queue.light is Light.WORKING))
     parts = (health.sillytavern, health.queue, health.reading, health.backend)
     wrong = [item for item in parts if _is_bad(item.light)]
+    if wrong == [health.backend]:  # how things stand is never cut off by what went wrong once
+        sentence = " · ".join((health.queue.sentence, health.backend.sentence))
+        return PageBadge("trouble", waiting, sentence[:LONGEST_SENTENCE])
     if wrong:
         return PageBadge("trouble", waiting, wrong[0].sentence[:LONGEST_SENTENCE])
     state = "working" if health.queue.light is Light.WORKING else "ready"

@@ -21,6 +21,7 @@ from app.work.queue.worker import Halt
 
 # With an error beside it, that which counts as done gave nothing either.
 CAME_TO_NOTHING = (OperationStatus.FAILED, OperationStatus.DONE)
+TOLD_SECONDS = 60.0  # that an error of work that ended is told beside how things stand
 BY_ITSELF = N_("It is tried again by itself.")
 SILENT = N_("its drive does not report changes, so it is checked every few seconds")
 
@@ -115,9 +116,10 @@ def queue_health(
     *,
     to_do: int | None = None,
     is_offered: bool = False,
+    now: float = 0.0,
 ) -> HealthItem:
     """How the queue is doing. to_do: what is left, as the page Work counts it; None: operations.
-    is_offered: a backlog waits for the user's answer.
+    is_offered: a backlog waits for the user's answer. now: seconds since the epoch.
     """
     running = [op for op in operations if op.status is OperationStatus.RUNNING]
     waiting = [
@@ -166,23 +168,23 @@ def queue_health(
         calm = ("", tr(CAPPED), tr(OFF), tr(BEGINS_SOON))
         light = Light.IDLE if why in calm else Light.BAD
         return HealthItem("queue", light, sentence)
-    return _idle(operations, is_offered=is_offered)
+    return _idle(operations, is_offered=is_offered, now=now)
 
 
-def _idle(operations: Sequence[Operation], *, is_offered: bool) -> HealthItem:
+def _idle(operations: Sequence[Operation], *, is_offered: bool, now: float) -> HealthItem:
     """What is said while nothing runs or waits; an offer that waits for an answer is to do."""
     failed = sum(operation.status is OperationStatus.FAILED for operation in operations)
-    newest = _newest(operations)
+    vain = failed_last(operations, now=now)
     if failed and is_offered:
         sentence = trn("{n} failed, nothing in progress", "{n} failed, nothing in progress", failed)
     elif failed:
         sentence = trn("{n} failed, nothing else to do", "{n} failed, nothing else to do", failed)
-    elif newest is not None and newest.error and newest.status in CAME_TO_NOTHING:
-        label, why = retold(newest.spec.label), retold(newest.error)
+    elif vain is not None:  # why is told of the model, which may be long
+        label = retold(vain.spec.label)
         sentence = (
-            tr("Nothing in progress. {label} gave no result: {why}", label=label, why=why)
+            tr("Nothing in progress. {label} gave no result.", label=label)
             if is_offered
-            else tr("Nothing else to do. {label} gave no result: {why}", label=label, why=why)
+            else tr("Nothing else to do. {label} gave no result.", label=label)
         )
     else:
         sentence = tr("Nothing in progress") if is_offered else tr("Nothing to do")
@@ -193,6 +195,20 @@ def _newest(operations: Sequence[Operation]) -> Operation | None:
     """The one that ended last."""
     ended = (op for op in operations if op.finished is not None)
     return max(ended, key=lambda op: op.finished or 0.0, default=None)
+
+
+def failed_last(operations: Sequence[Operation], *, now: float) -> Operation | None:
+    """The one that ended last, where nothing came of it: for a while, and until something else is
+    begun. now: seconds since the epoch.
+    """
+    newest = _newest(operations)
+    if newest is None or not newest.error or newest.status not in CAME_TO_NOTHING:
+        return None
+    ended = newest.finished or 0.0
+    is_over = any(
+        op.status is OperationStatus.RUNNING and (op.started or 0.0) >= ended for op in operations
+    )
+    return None if is_over or now > ended + TOLD_SECONDS else newest
 
 
 def _goes_on(waiting: Sequence[Operation]) -> bool:
@@ -240,6 +256,7 @@ def catch_up_words(progress: CatchUpProgress) -> str:
     )
 
 
+# 7 parameters: what there is to say of a model, most with a default.
 def backend_health(
     label: str,
     operations: Sequence[Operation],
@@ -248,8 +265,9 @@ def backend_health(
     *,
     others: Collection[str] = (),
     since: float = 0.0,
+    now: float = 0.0,
 ) -> HealthItem:
-    """How the model is doing.
+    """How the model is doing. now: seconds since the epoch.
 
     label: of the writer. problem: what of the settings cannot be followed, "" when all can.
     tokens: spent today. others: labels of the writers of some kinds of work. since: when all these
@@ -259,8 +277,8 @@ def backend_health(
     if problem:
         return HealthItem("backend", Light.BAD, f"{label}: {problem}")
     sentence = tr("{model}, {n} tokens today", model=label, n=number(tokens)) if tokens else label
-    newest = _newest(operations)
-    if newest is not None and newest.error and newest.status in CAME_TO_NOTHING:
+    newest = failed_last(operations, now=now)
+    if newest is not None:
         if newest.backend in (asked, *others):
             return HealthItem("backend", Light.BAD, f"{retold(newest.backend)}: {newest.error}")
         if not newest.backend and (newest.finished or 0.0) >= since:  # nobody was reached

@@ -10,8 +10,9 @@ import pytest
 from app.core import translation
 from app.core.model_use import CAPPED
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
-from app.core.part_health import Light
+from app.core.part_health import Health, HealthItem, Light
 from app.views.catch_up import CatchUpProgress
+from app.work.pages.page_badge import LONGEST_SENTENCE, badge_of
 from app.work.queue.patience import BEGINS_SOON
 from app.work.scheduling.health import (
     backend_health,
@@ -167,13 +168,39 @@ def test_an_answer_of_no_use_is_not_nothing_to_do() -> None:
     vain = replace(
         Operation(1, SPEC, OperationStatus.DONE), finished=9.0, error="It wrote prose, twice."
     )
-    said = "Nothing else to do. Recap of scene 1 gave no result: It wrote prose, twice."
+    said = "Nothing else to do. Recap of scene 1 gave no result."
     assert queue_health((vain,)).sentence == said
     model = backend_health("model", (vain,), "", 100)
     assert (model.light, model.sentence) == (Light.BAD, "model: It wrote prose, twice.")
     made = replace(Operation(2, SPEC, OperationStatus.DONE), finished=10.0)
     assert queue_health((vain, made)).sentence == "Nothing to do"
     assert backend_health("model", (vain, made), "", 100).light is Light.GOOD
+
+
+def test_an_error_that_is_over_is_told_no_more() -> None:
+    """A search that failed was told for minutes, and cut off how things stood."""
+    vain = Operation(1, SPEC, OperationStatus.DONE, finished=100.0, error="It wrote prose.")
+    soon, late = 130.0, 161.0
+    assert queue_health((vain,), now=soon).sentence.endswith("gave no result.")
+    assert backend_health("model", (vain,), "", 0, now=soon).light is Light.BAD
+    assert queue_health((vain,), now=late).sentence == "Nothing to do"
+    assert backend_health("model", (vain,), "", 0, now=late).light is Light.GOOD
+    # What is begun behind it is newer, however that ends.
+    running = Operation(2, SPEC, OperationStatus.RUNNING, started=101.0)
+    assert backend_health("model", (running, vain), "", 0, now=soon).light is Light.GOOD
+    begun_before = replace(running, started=99.0)
+    assert backend_health("model", (begun_before, vain), "", 0, now=soon).light is Light.BAD
+
+
+def test_the_badge_says_how_things_stand_before_what_went_wrong() -> None:
+    error = "It wrote prose. " * 40
+    vain = Operation(1, SPEC, OperationStatus.DONE, finished=9.0, error=error)
+    good = HealthItem("", Light.GOOD, "Fine")
+    parts = Health(good, good, good, queue_health((vain,)), backend_health("m", (vain,), "", 0))
+    badge = badge_of(parts, 0)
+    assert badge.state == "trouble"
+    assert badge.sentence.startswith(f"{parts.queue.sentence} · m: It wrote prose.")
+    assert len(badge.sentence) == LONGEST_SENTENCE
 
 
 def test_no_model_is_told_to_have_done_what_another_did() -> None:
