@@ -16,6 +16,7 @@ from ui.shell.notice import Notice
 OTHER_CHATS = "memories of other chats"
 KEEP = "keep"
 LEAVE_OUT, KEEP_THEM = N_("Leave them out here"), N_("Keep them")
+SEEN_ON = ("story", "recaps", "memories", "minds", "budgets", "prompt")  # what is of the chat
 SWITCH = MemorySettings.other_chats_enabled.name
 
 
@@ -58,7 +59,7 @@ class OtherChats(QObject):
                 sentence,
                 way_on=tr(LEAVE_OUT),
                 choices={KEEP: tr(KEEP_THEM)},
-                pages=("story",),
+                pages=SEEN_ON,
             )
 
     def _is_open(self, path: Path) -> bool:

@@ -59,9 +59,13 @@ async def test_they_are_left_out_of_this_chat_and_undo_brings_them_back(
     assert notice.sentence == (
         "The next prompt tells 3 memories of Captain Henrike Sloe's other chats."
     )
-    window.show_page("work")
-    assert notice.way_on != LEAVE_OUT
-    window.show_page("story")
+    for page in ("work", "settings"):
+        window.show_page(page)
+        assert notice.way_on != LEAVE_OUT
+    # It stood on the page Story alone, and who looked at the memories was told of none.
+    for page in ("memories", "prompt", "budgets", "story"):
+        window.show_page(page)
+        assert notice.way_on == LEAVE_OUT
     notice.take_up()
     await until(lambda: session.slots.of_other_chats == 0)
     assert notice.way_on != LEAVE_OUT
