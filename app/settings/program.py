@@ -13,7 +13,7 @@ GENERATION_BUDGET = 8192  # tokens (spec/smart-memory.md §4)
 APPEARANCE = frozenset({"theme", "contrast", "story_colours", "story_text_size"})
 # What a window alone reads: no prompt and no work depends on it.
 OF_WINDOW = APPEARANCE | {
-    *("window_state", "memories_shown"),
+    *("window_state", "memories_shown", "backend_typed"),
     *("follow_page", "close_to_tray", "tray_notices"),
 }
 
@@ -76,6 +76,12 @@ class ProgramSettings(Group):
     )
     window_state = Setting(
         "window_state", "", N_("Window layout"), N_("Position and size of the window.")
+    )
+    backend_typed = Setting(
+        "backend_typed",
+        "",
+        N_("Typed for models"),
+        N_("Addresses and names of models as they were typed, also those that are not in use."),
     )
     memories_shown = Setting(
         "memories_shown",

@@ -89,7 +89,7 @@ class BackendChoice(QWidget):
         self.trial.ended.connect(self._show_kind)
         self._model = Field(tr("Name of the model"), placeholder=tr("Model, such as llama3.1:8b"))
         self._url = Field(tr("Address of the server"), placeholder=tr(SUCH_AS))
-        self._kept = KeptFields(BUILTIN, self._model, self._url)
+        self.typed = KeptFields(BUILTIN, self._model, self._url)
         self._profile = Choice(tr("Connection profile of SillyTavern"))
         self._profile.addItem(tr(IN_USE))
         self._profile.activated.connect(self._show_kind)
@@ -184,7 +184,7 @@ class BackendChoice(QWidget):
             spec = BackendSpec(BUILTIN)
         self._current = spec
         self._card_of(spec).setChecked(True)
-        self._kept.turn_to(spec.kind)
+        self.typed.turn_to(spec.kind)
         if KINDS[spec.kind].asks_model:
             self._model.setText(spec.model)
             self._url.setText(spec.url if KINDS[spec.kind].asks_url else "")
@@ -265,7 +265,7 @@ class BackendChoice(QWidget):
     def choose(self, kind: str, *, model: str = "", url: str = "") -> None:
         """Select a card and fill its fields, as a user would."""
         self._cards[kind].setChecked(True)
-        self._kept.turn_to(kind)
+        self.typed.turn_to(kind)
         if KINDS[kind].asks_profile:
             self._choose_profile(model)
         else:
@@ -333,7 +333,7 @@ class BackendChoice(QWidget):
         return f"{kind}:{model}@{full}" if full else f"{kind}:{model}"
 
     def _show_kind(self) -> None:
-        self._kept.turn_to(kind := self._kind())
+        self.typed.turn_to(kind := self._kind())
         model, asked = self._model_name(), KINDS[kind]
         is_server = asked.asks_url
         # What was found here is named by its card.

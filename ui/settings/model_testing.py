@@ -10,6 +10,7 @@ from app.core.errors import TavernkeepError
 from app.core.part_health import Health, HealthItem
 from app.core.translation import N_, tr
 from app.llm.backends.specs import KINDS, parse_spec
+from app.settings.program import ProgramSettings
 from ui.core.session import Session
 from ui.settings.backend import BackendChoice
 
@@ -31,10 +32,17 @@ class ModelTesting(QObject):
         choice.key_removed.connect(self._on_key_removed)
         choice.key_entered.connect(self._on_key_entered)
         choice.trial.stop_wanted.connect(self.stop)
+        choice.typed.restore(ProgramSettings(session.companion.settings).backend_typed)
+        choice.typed.changed.connect(self._on_typed)
         self._again = QTimer(self)
         self._again.setInterval(LOOK_AGAIN_MS)
         self._again.timeout.connect(self._on_look_again)
         self._again.start()
+
+    def _on_typed(self, typed: str) -> None:
+        """Keep it, also of a kind that is not in use: an address is long to type."""
+        put = self._session.companion.put_setting("backend_typed", typed)
+        self._session.do(put, name=N_("keeping what was typed"))
 
     async def keep_key(self) -> None:
         """Keep the key that the user typed, if any. Raises UsageError, StoreError."""

@@ -31,7 +31,10 @@ VERSION = 1
 LARGEST = 1_000_000  # bytes
 # Of this machine, or of one chat: where folders are, how the window stands, presets that are here.
 NOT_GIVEN = frozenset(
-    {"tavern", "window_state", "memories_shown", "lore_done", "recap_pins", "prompt_preset"}
+    {
+        *("tavern", "window_state", "memories_shown", "lore_done", "recap_pins", "prompt_preset"),
+        "backend_typed",
+    }
 )
 IMPORT, IMPORT_TAKEN_BACK = N_("import of settings"), N_("import of settings undone")
 NO_FILE = N_("This is not a Tavernkeep settings file. Nothing was changed.")

@@ -16,6 +16,7 @@ from app.settings.values import REGISTRY, Settings, ValueInForce
 ROOT = Path(__file__).parents[3]
 OF_THEIR_OWN_PLACE = {
     *("tavern", "backend", "prompt_preset", "theme", "contrast", "story_text_size", "window_state"),
+    "backend_typed",
     "story_colours",
     "lore_done",
     "memories_shown",

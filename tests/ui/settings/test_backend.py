@@ -172,3 +172,26 @@ def test_a_key_typed_for_a_server_stays_while_another_kind_is_used(choice: Backe
     choice.choose("openai", model="qwen", url="localhost:8080")
     assert choice.take_key() == ("localhost:8080", "typed")
     assert choice.key.text() == ""
+
+
+def test_what_was_typed_for_a_kind_that_is_not_in_use_outlives_a_restart(
+    choice: BackendChoice, qtbot: QtBot
+) -> None:
+    """Whoever went back to no model typed the address anew after the next start."""
+    kept: list[str] = []
+    choice.typed.changed.connect(kept.append)
+    choice.choose("openai", model="qwen", url="localhost:8080")
+    QTest.keyClicks(choice._url, "0")
+    qtbot.waitUntil(lambda: bool(kept))
+    choice.choose("ollama", model="gemma3:4b")
+    choice.show_spec("builtin")
+    again = BackendChoice(lambda _url: (False, None))
+    qtbot.addWidget(again)
+    again.typed.restore(kept[-1])
+    again.show_spec("builtin")
+    QTest.mouseClick(again._cards["openai"], Qt.MouseButton.LeftButton)
+    assert (again._model.text(), again._url.text()) == ("qwen", "localhost:80800")
+    QTest.mouseClick(again._cards["ollama"], Qt.MouseButton.LeftButton)
+    assert again._model.text() == "gemma3:4b"
+    for broken in ("{", "[1]", '{"openai": "x"}', '{"openai": [1, 2]}'):
+        again.typed.restore(broken)
