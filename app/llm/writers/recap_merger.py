@@ -31,18 +31,19 @@ from app.story.recap_texts.recap_length import entries_in
 from app.story.recap_texts.recap_text import Recap, parse_recap
 
 NUMBERS_TAKE = 150  # tokens that numbers behind the scene's entries may take
+LONGEST_MEAN = 12  # signs for a word: a text with more has no spaces between words
 SLACK = 1.15  # times its room: a recap that is longer is asked to lose more
 NOTHING = "(nothing yet)"
 ROOMY = "There is room for all of them: nothing has to go for want of room."
 TIGHT = (
     "There is no room for all of them: of the {entries} entries, those of the scene among them, "
-    "at least {over} have to go, dropped or joined with others. Their text together may be about "
-    "{share} % as long as it is."
+    "at least {over} have to go, dropped or joined with others. They have {words} now; what is "
+    "left of them may have about {room}."
 )
 SHORTER = (
-    "\n\nChanges that were given to this left {now} entries, those of the scene among them, and "
-    "their text is {over} % too long. Answer once more, in the same form, with changes that leave "
-    "about {most}, in shorter sentences where they are joined."
+    "\n\nChanges that were given to this left {now} entries, those of the scene among them, with "
+    "{words}. Answer once more, in the same form, with changes that leave about {most} with at "
+    "most {room}, in shorter sentences where they are joined."
 )
 WHOLE = (
     "\n\nAn answer to this was given {reason} and could not be used. Answer now with the whole "
@@ -143,7 +144,9 @@ class RecapMerger:
             return recap
         now, over = entries_in(recap), size - merge.tokens
         most = now - has_to_go(recap, size, over)
-        more = SHORTER.format(now=now, most=most, over=100 * over // merge.tokens)
+        text = recap.render()
+        words, room = _length(text), _length(text, merge.tokens / size)
+        more = SHORTER.format(now=now, most=most, words=words, room=room)
         try:
             again = merging.made(await self._asked(task, merging, more))
         except AnswerUnusable:
@@ -181,8 +184,19 @@ def _limit(both: Recap, size: int, tokens: int) -> str:
     """What the prompt says of room. both: recap and scene; size: of these, in tokens."""
     if size <= tokens:
         return ROOMY
-    over = has_to_go(both, size, size - tokens)
-    return TIGHT.format(entries=entries_in(both), over=over, share=100 * tokens // size)
+    over, text = has_to_go(both, size, size - tokens), both.render()
+    words, room = _length(text), _length(text, tokens / size)
+    return TIGHT.format(entries=entries_in(both), over=over, words=words, room=room)
+
+
+def _length(text: str, share: float = 1.0) -> str:
+    """How long a share of a text is, in what a model can count: words, or signs where a script has
+    no spaces.
+    """
+    words = len(text.split())
+    if words * LONGEST_MEAN < len(text):
+        return f"{int(len(text) * share)} characters"
+    return f"{int(words * share)} words"
 
 
 def _words(answer: Changes | Recap) -> str:

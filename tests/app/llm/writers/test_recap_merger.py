@@ -218,6 +218,26 @@ async def test_what_is_over_its_room_is_asked_to_lose_more_and_then_kept() -> No
     assert not written.left_out
 
 
+@pytest.mark.parametrize(
+    ("sentence", "unit"),
+    [
+        ("Ann did deed {} at the old mill.", "words"),
+        ("安娜在河边的磨坊做了第{}件事。", "characters"),
+    ],
+)
+async def test_room_is_told_in_what_a_model_can_count(sentence: str, unit: str) -> None:
+    """A share in per cent of a text cannot be seen by who writes it."""
+    old = Recap(tuple(sentence.format(number) for number in range(20)))
+    size = estimate_tokens(old.render())
+    backend = Backend(lambda prompt: '{"drop": [1], "replace": [], "add": {}}')
+    merge = Merge(old.render(), "S", sentence.format(30), tokens=size // 2)
+    await writer_of(backend).running_recap(merge)
+    limit = rf"have (\d+) {unit} now; what is left of them may have about (\d+) {unit}\."
+    told = re.search(limit, backend.requests[0])
+    assert told
+    assert int(told[1]) * 0.4 < int(told[2]) < int(told[1]) * 0.6
+
+
 async def test_no_more_entries_have_to_go_than_both_can_lose() -> None:
     """A long scene asked for 21 of 18, so that nothing was left of what came before it."""
     old = Recap(tuple(f"Ann did deed {n} at the old mill by the river." for n in range(18)))

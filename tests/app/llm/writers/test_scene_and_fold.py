@@ -25,7 +25,7 @@ OLD = Recap(("Ann hired Bo for six coins.",), ("Who took the lamp?",), ("Bo is a
 EARLIER = Recap(("Bo found the lamp in the well.",), (), ("Bo is at the well.",))
 MERGE = Merge(OLD.render(), "The well", EARLIER.render(), 400)
 CHANGES = {"drop": [2, 3], "replace": [], "add": {"developments": ["The lamp is Bo's again."]}}
-ECHO = '"changes" merge the running recap with the earlier scene\'s recap.'
+ECHO = "They are about entries with a number behind them."
 RECAP = {"developments": ["Ann sold the boat at noon."], "open": [], "state": []}
 SCENE = "Ann sold the boat at noon and walked home through the rain with nothing in her hands."
 
