@@ -88,7 +88,7 @@ def test_the_ledgers_fields_are_those_of_the_schema(task: str) -> None:
 def test_a_model_is_told_to_choose_since_not_all_that_it_notes_is_kept() -> None:
     """What was over was dropped, and the model had not been told that there was a limit."""
     system = PROMPTS[MEMORY_PASS].system
-    assert "Memories, at most twelve, weightiest first:" in system
+    assert "Memories, at most eighteen, weightiest first:" in system
     assert "never over 40" in system
     assert "3 shapes the story" in system
 
