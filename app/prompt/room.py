@@ -18,9 +18,10 @@ from app.story.recaps import FOLD
 TELLING = 35
 LEAST_WORTH = 100  # tokens: who knows what, and what is open, is worth telling of any story
 LINE_COSTS = 4  # tokens of a line beside its words
-# Tokens that slots take of a total before the newest messages get any, and percent of what is more.
-# Measured the same way: with this much told, the messages themselves answer more.
-FIRST_TO_SLOTS, MORE_TO_SLOTS = 900, 12
+# Tokens that slots take of a total before the newest messages get any; percent of what is more, in
+# which the messages themselves answer more; and of what is over ENOUGH, when they have been heard.
+# Measured the same way.
+FIRST_TO_SLOTS, MORE_TO_SLOTS, REST_TO_SLOTS, ENOUGH = 900, 12, 60, 2_000
 # The running recap's least share of the room, in a prompt of so many tokens or fewer, or more.
 SMALL_PROMPT, RECAP_SHARES = (1_000, 2_000), (1 / 8, 1 / 2)
 # Lines of each slot that hardly wait for others: in a prompt of any size, and in one that is not
@@ -65,7 +66,9 @@ def free_beside(occasion: Occasion, room: int, whole: int) -> int:
 
 def most_of_total(total: int) -> int:
     """Tokens that slots take at most of a total that they share with the newest messages."""
-    return min(total, FIRST_TO_SLOTS + max(0, total - FIRST_TO_SLOTS) * MORE_TO_SLOTS // 100)
+    more = max(0, min(total, ENOUGH) - FIRST_TO_SLOTS) * MORE_TO_SLOTS
+    rest = max(0, total - ENOUGH) * REST_TO_SLOTS
+    return min(total, FIRST_TO_SLOTS + (more + rest) // 100)
 
 
 def least_for_recap(room: int, whole: int) -> int:

@@ -197,10 +197,10 @@ def changed(old: Recap, scene: Recap, shown: Numbered, changes: Changes) -> Reca
 
 
 def _with(changes: Changes, recap: Recap, places: Mapping[int, tuple[str, int]]) -> Recap:
-    """A recap with those changes that are about its entries: what is joined stands where the first
-    of its entries stood.
+    """A recap with those changes that are about its entries: what is joined stands where the last
+    of its entries stood, since the others may tell of days before it.
     """
-    texts = {places[n]: one.text for one in changes.replace if (n := min(one.numbers)) in places}
+    texts = {places[n]: one.text for one in changes.replace if (n := max(one.numbers)) in places}
     used = (*changes.drop, *(n for one in changes.replace for n in one.numbers))
     gone = {places[number] for number in used if number in places}
 

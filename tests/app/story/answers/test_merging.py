@@ -7,7 +7,15 @@ from typing import Any
 
 import pytest
 
-from app.story.answers.merging import bounded, changed, joined, numbered, read_merged, rewritten
+from app.story.answers.merging import (
+    Changes,
+    bounded,
+    changed,
+    joined,
+    numbered,
+    read_merged,
+    rewritten,
+)
 from app.story.answers.task_answers import Unreadable
 from app.story.recap_texts.recap_text import Recap
 
@@ -50,6 +58,17 @@ def test_entries_are_dropped_replaced_joined_and_added() -> None:
         ("Will Bo sell it?",),
         ("Bo is at the mill.",),
     )
+
+
+def test_what_is_joined_stands_where_the_last_of_it_stood() -> None:
+    """A sentence about two days far apart came before all that happened between them."""
+    old = Recap(("Ann hired Bo.", "Cid fell ill.", "Bo rode off."))
+    shown = numbered(old, 1000, len)
+    answer = {"replace": [{"entries": [1, 3], "text": "Bo, whom Ann had hired, rode off."}]}
+    read = read_merged(json.dumps(answer), shown)
+    assert isinstance(read, Changes)
+    made = changed(old, Recap(), shown, read)
+    assert made.developments == ("Cid fell ill.", "Bo, whom Ann had hired, rode off.")
 
 
 @pytest.mark.parametrize(
