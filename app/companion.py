@@ -333,9 +333,7 @@ class Companion(WatchedParts):
     def _on_story_changed(self, change: StoryChange) -> None:
         chat = self._chats.get(change.chat.path)
         if chat is not None:
-            self._turn_vectors.follow(chat)
-            self._indexes.follow(chat)
-            self._meanings.follow(chat)
+            self._finders.follow(chat)
             self._publish(chat)
             if change.first_message is not None:
                 story, settings, writing = chat.story, chat.settings(), self.models.writing()

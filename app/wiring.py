@@ -7,20 +7,16 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from app.core.errors import TavernkeepError
-from app.core.operations import GONE, NO_ROOM, OFF, Operation, OperationKind, OperationSpec, Outcome
+from app.core.operations import NO_ROOM, Operation, OperationKind, OperationSpec, Outcome
 from app.core.tasks import TaskSupervisor
 from app.core.translation import tr
 from app.llm.backends.page_line import telling_of
-from app.llm.backends.specs import BUILTIN, SILLYTAVERN, parse_spec
 from app.llm.tokenizer import KNOWN_RANKS, counter_for
 from app.memory.reading.left_out import SETTING as MEMORY_LEFT_OUT
-from app.memory.similarity import Vectors
 from app.news import News
 from app.parts import Parts
 from app.prompt.model_tokens import ModelCounter
 from app.prompt.slots import SlotSet
-from app.settings.memory import MemorySettings
 from app.settings.program import ProgramSettings
 from app.work.chats.around import Around
 from app.work.chats.caretaker import Caretaker
@@ -28,7 +24,6 @@ from app.work.chats.chat_guard import ChatGuard
 from app.work.chats.chat_names import ChatNames
 from app.work.chats.disk_space import Room
 from app.work.chats.library import Library
-from app.work.chats.message_indexes import MessageIndexes
 from app.work.chats.mirroring.mirror import Mirror
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
@@ -57,14 +52,12 @@ from app.work.pages.page_side import PageSide
 from app.work.pages.page_tokens import PageTokens
 from app.work.pages.remote_setup import RemoteSetup
 from app.work.pages.turn_history import TurnHistory
-from app.work.planning.staleness import renewed
 from app.work.prompts.budgeting import Budgeting
-from app.work.prompts.message_meanings import MessageMeanings
 from app.work.prompts.next_prompts import NextPrompts
-from app.work.prompts.prompting import Finders, Prompting
+from app.work.prompts.prompting import Prompting
 from app.work.prompts.reaching import Reaching
 from app.work.prompts.recap_texts import RecapTexts
-from app.work.prompts.turn_vectors import TurnVectors
+from app.work.prompts.turn_finders import TurnFinders
 from app.work.queries.export import StoryExport
 from app.work.queries.memory_queries import MemoryQueries
 from app.work.queries.searching import Search
@@ -76,6 +69,7 @@ from app.work.scheduling.command_costs import CommandCosts
 from app.work.scheduling.completion import Completion
 from app.work.scheduling.orders import Orders
 from app.work.scheduling.played_chats import played_chats
+from app.work.scheduling.queue_terms import QueueTerms
 from app.work.scheduling.scheduler import Scheduler
 from app.work.scheduling.text_requests import TextRequests
 from app.work.scheduling.wanted_texts import WantedTexts
@@ -120,19 +114,27 @@ class Wiring(News, ABC):
             is_reading_only=lambda: self.is_reading_only,
         )
         self._make_ground(parts)
+        self._make_queue(parts)
         self._make_workers(parts)
         self._make_hands(parts)
         self._make_page_side()
 
     def _make_ground(self, parts: Parts) -> None:
-        """The chats, the line to SillyTavern's pages, the queue and the model."""
+        """The chats, and the line to SillyTavern's pages."""
         self._library = Library(self._tasks, lambda: self.remote.copies)
+        self._finders = TurnFinders(
+            lambda texts: self._performers.memory.vectors_of(texts),
+            parts.packs,
+            self.settings,
+            self._tasks,
+            self._publish,
+        )
         self._prompting = Prompting(
             self._prompt_counter.count,
             parts.packs,
             self._library.macros_of,
             lambda: self.models.writer(OperationKind.MEMORY_PASS).spec,
-            self._make_finders(parts),
+            self._finders.finders,
             lambda texts: self.tokens.want(texts),
         )
         to_the_end = parts.options.reads_to_the_end
@@ -161,16 +163,26 @@ class Wiring(News, ABC):
             lambda: ProgramSettings(self.settings).own_connection_beside,
         )
         self._next_prompts.renewed.connect(self._on_renewed)
+
+    def _make_queue(self, parts: Parts) -> None:
+        """What is to be done, the model that does it, and what it may cost."""
         self.use = ModelMeter(self._store, self.settings, is_held=parts.options.watch)
+        terms = QueueTerms(
+            self._chats,
+            self.settings,
+            lambda: self.models,
+            self._held,
+            takes_all=parts.options.watch,
+        )
         self._queue = OperationQueue(
             self._store,
             self._perform,
             self._chats.after,
             self._tasks,
-            in_scope=self._is_ours,
-            holds=self._held_back,
-            asked=self._asked,
-            renewed=self._as_of_now,
+            in_scope=terms.is_ours,
+            holds=terms.held_back,
+            asked=terms.asked,
+            renewed=terms.as_of_now,
             in_front=self._in_front,
             is_patient=parts.options.asks_first,
         )
@@ -290,31 +302,6 @@ class Wiring(News, ABC):
             lambda: self.is_reading_only,
         )
 
-    def _make_finders(self, parts: Parts) -> Finders:
-        """What finds old things for a turn, and lets the pages know when it has found more."""
-
-        async def vectors_of(texts: Sequence[str]) -> Vectors:
-            return await self._performers.memory.vectors_of(texts)
-
-        self._turn_vectors = TurnVectors(
-            vectors_of, self._tasks, lambda: bool(MemorySettings(self.settings).embeddings)
-        )
-        self._indexes = MessageIndexes(parts.packs, self._tasks)
-        self._meanings = MessageMeanings(
-            vectors_of,
-            self._tasks,
-            lambda: MemorySettings(self.settings).embeddings.strip() == BUILTIN,
-        )
-        for one in (self._turn_vectors, self._indexes, self._meanings):
-            one.changed.connect(self._publish)
-        return Finders(
-            self._turn_vectors.of,
-            self._indexes.of,
-            self._meanings.of,
-            self._indexes.settled,
-            self._meanings.hear,
-        )
-
     def _make_page_side(self) -> None:
         """What SillyTavern's page is told and asked, and what is written beside it."""
         self.tokens = PageTokens(
@@ -391,46 +378,12 @@ class Wiring(News, ABC):
         with telling_of(chat.chat.user_folder):
             return await self._performers.perform(operation)
 
-    def _asked(self, spec: OperationSpec) -> str:
-        """Whose server does a piece of work: of SillyTavern's own connection, each tavern's is
-        another.
-        """
-        model = self.models.writer(spec.kind).spec
-        who = parse_spec(model)
-        if who.kind != SILLYTAVERN:
-            return who.server
-        found = (chat for chat in self._chats.all if chat.chat_id == spec.chat)
-        chat = next(found, None)
-        return "" if chat is None else f"{model} {chat.chat.user_folder}"
-
-    async def _as_of_now(self, spec: OperationSpec) -> OperationSpec:
-        """Work that is done again: by the model of now, of its story as it is."""
-        try:
-            chat = await self._chats.complete_by_id(spec.chat)
-        except TavernkeepError:
-            return spec  # who does it says why
-        now = renewed(spec, chat.story, chat.settings(), self.models.writing())
-        return now[0] if now else spec
-
-    def _is_ours(self, spec: OperationSpec) -> bool:
-        """A command does the work of its own chat only; what else is queued waits.
-
-        Not before that is planned: what an earlier run left would begin before what now goes first.
-        """
-        return self._parts.options.watch or self._chats.has_planned(spec.chat)
-
     def _in_front(self) -> Front:
         return played_chats(self._chats, self._link.shown, self._scheduler.catch_ups.is_followed)
 
-    def _held_back(self, operation: Operation) -> str:
-        if self.settings.in_force("chat_off", chat_id=operation.spec.chat).value:
-            return tr(OFF)
-        if any(c.is_gone for c in self._chats.all if c.chat_id == operation.spec.chat):
-            return tr(GONE)
-        # Asked of hundreds of operations at each change of one: what is dear comes last.
+    def _held(self, operation: Operation) -> str:
         held = tr(NO_ROOM) if self._room.sentence else self.use.holds(operation)
-        held = held or self._queue.patience.why(operation)
-        return held if held and not self.models.is_free(operation.spec.kind) else ""
+        return held or self._queue.patience.why(operation)
 
     def _on_deleted(self, chat: OpenChat) -> None:
         forgetting = self._queue.forget_chat(chat.chat_id)
