@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import N_, retold, tr, tr_in, trn
 from app.memory.documents.browsing import chain_of, sentence_of
 from app.memory.lifecycle.contradictions import open_against
-from app.memory.records import Memory, Tier
 from app.memory.standing import BEFORE, Ground, Standing, Status
 from app.memory.tiers.table import TIERS
 from app.story.story import Story
-from ui.controls.buttons import Button, ButtonRole
-from ui.controls.dates import time_words
-from ui.controls.labels import Label, body, meta, section
+from ui.controls.labels import Label, body, meta
 from ui.controls.prose import ProseField
-from ui.controls.surfaces import Line, scrolling
+from ui.controls.surfaces import scrolling
 from ui.memories.commands import MemoryCommands
 from ui.memories.pane.against import Against
-from ui.memories.pane.pieces import Link, Proof, Step, Tag, TierLine
+from ui.memories.pane.command_grid import CommandGrid
+from ui.memories.pane.edited_words import EditedWords
+from ui.memories.pane.pieces import Link, Proof, Step, Tag, TierLine, titled
+from ui.memories.pane.worth import worth_parts
 from ui.memories.words import (
     FOUND_WITHOUT_MODEL,
-    IMPORTANCE_WORDS,
     STATUS_ICONS,
-    confidence_title,
-    confidence_words,
     ending_words,
-    importance_words,
     is_without_model,
     kind_words,
-    learned_words,
     made_words,
     place_of,
     status_words,
@@ -49,7 +42,6 @@ NOTHING_CHOSEN = N_(
     "Choose a memory to see where it comes from, what it replaced and how important it is."
 )
 STATUS_TONES = {Status.ACTIVE: "included", Status.STALE: "stale"}
-TEXT_HEIGHT = 132  # px while it is edited
 
 
 class DetailPane(QWidget):
@@ -77,59 +69,35 @@ class DetailPane(QWidget):
         self.kept_by: Mapping[str, str] = {}  # who else keeps a memory, by its id
         self._parts: list[QWidget] = []
         self._head = TierLine()
-        self.words = Label(font=story_font(15), wraps=True)
-        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.editor = ProseField(tr("Text of this memory"), px=14.5, line_px=22)
-        self.editor.setFixedHeight(TEXT_HEIGHT)
-        self.editor.hide()
-        self.editor.committed.connect(self.keep)
-        self.editor.escaped.connect(self.leave)
-        self._keep_row = self._make_keep_row()
+        self._text = EditedWords()
+        self._text.kept.connect(self._on_kept)
         self._nothing = body(tr(NOTHING_CHOSEN))
         content = QWidget()
         self._column = QVBoxLayout(content)
         self._column.setContentsMargins(16, 14, 14, 16)
         self._column.setSpacing(10)
-        for widget in (self._nothing, self._head, self.words, self.editor, self._keep_row):
+        for widget in (self._nothing, self._head, self._text):
             self._column.addWidget(widget)
         self._column.addStretch(1)
         self.area = scrolling(content, name=tr("Details of the memory"))
-        self._command_row = self._make_command_row()
+        self._text.left.connect(partial(self.area.setFocus, Qt.FocusReason.OtherFocusReason))
+        self._buttons = CommandGrid(commands)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addWidget(self.area, 1)
-        self._command_line = Line()
-        outer.addWidget(self._command_line)
-        outer.addWidget(self._command_row)
+        outer.addWidget(self._buttons)
         self.show_nothing()
 
-    def _make_keep_row(self) -> QWidget:
-        row = QWidget()
-        layout = QVBoxLayout(row)  # beside each other they are wider than the pane may be
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(8)
-        self.keep_button = Button(
-            tr("Keep"), icon="check", role=ButtonRole.MAIN, hint=tr("Ctrl Return")
-        )
-        self.keep_button.clicked.connect(self.keep)
-        leave = Button(tr("Discard changes"), role=ButtonRole.QUIET, hint="Esc")
-        leave.clicked.connect(self.leave)
-        layout.addWidget(self.keep_button)
-        layout.addWidget(leave)
-        row.hide()
-        return row
+    @property
+    def words(self) -> Label:
+        """The words as they are read."""
+        return self._text.words
 
-    def _make_command_row(self) -> QWidget:
-        row = QWidget()
-        self._command_grid = QGridLayout(row)
-        self._command_grid.setContentsMargins(14, 10, 14, 12)
-        self._command_grid.setSpacing(8)
-        self._command_buttons: list[Button] = []
-        self._importance = Label(
-            tr("Importance"), font=ui_font(12, MEDIUM), tone=T2_ROLE, parent=row
-        )
-        return row
+    @property
+    def editor(self) -> ProseField:
+        """Where they are written anew."""
+        return self._text.editor
 
     # What is shown
 
@@ -139,8 +107,8 @@ class DetailPane(QWidget):
         self._nothing.setText(tr(NOTHING_CHOSEN))
         self._nothing.show()
         self._head.hide()
-        self.words.hide()
-        self._show_commands(())
+        self._text.hide()
+        self._buttons.show_commands(())
 
     def show_many(self, chosen: Sequence[Standing]) -> None:
         """Several are chosen: say how many of what, and what can be done with all of them."""
@@ -151,7 +119,7 @@ class DetailPane(QWidget):
         if len(tiers) == 1:
             self._head.show_tier(next(iter(tiers)), tr(TIERS[next(iter(tiers))].words.name))
         self.words.setText(trn("{n} memory chosen.", "{n} memories chosen.", len(chosen)))
-        self.words.show()
+        self._text.show()
         for standing in chosen[:MOST_STEPS]:
             self._put(
                 Label(sentence_of(standing.memory), font=story_font(13), tone=T2_ROLE, wraps=True)
@@ -159,7 +127,7 @@ class DetailPane(QWidget):
         if len(chosen) > MOST_STEPS:
             self._put(meta(trn("and {n} more", "and {n} more", len(chosen) - MOST_STEPS)))
         commands = self._commands
-        self._show_commands(
+        self._buttons.show_commands(
             (
                 commands.approve,
                 commands.reject,
@@ -186,7 +154,7 @@ class DetailPane(QWidget):
         self._head.show_tier(memory.tier, name)
         self._head.show()
         self.words.setText(sentence_of(memory))
-        self.words.show()
+        self._text.show()
         if memory.detail and memory.detail != memory.text:
             self._put(Label(memory.detail, font=story_font(13), tone=T2_ROLE, wraps=True))
         self._show_tags(standing)
@@ -194,7 +162,8 @@ class DetailPane(QWidget):
         self._show_against(standing, by_id)
         self._show_history(standing, by_id)
         self._show_sources(standing, story, ground)
-        self._show_worth(memory)
+        for part in worth_parts(memory, self.kept_by):
+            self._put(part)
         commands = self._commands
         wanted = (
             commands.approve,
@@ -205,12 +174,12 @@ class DetailPane(QWidget):
             commands.reopen,
             commands.delete,
         )
-        self._show_commands(wanted)
+        self._buttons.show_commands(wanted)
         if not is_same:
             self.area.verticalScrollBar().setValue(0)
 
     def _set_standing(self, standing: Standing | None) -> None:
-        self.leave()
+        self._text.leave()
         self.standing = standing
         for widget in self._parts:
             widget.hide()
@@ -269,7 +238,7 @@ class DetailPane(QWidget):
         others = open_against(standing, by_id)
         if not others:
             return
-        self._put_section(tr("Contradicts"), trn("{n} other", "{n} others", len(others)))
+        self._put(titled(tr("Contradicts"), trn("{n} other", "{n} others", len(others))))
         for other in others[:MOST_STEPS]:
             box = Against(other, can_change=self._commands.can_change)
             box.memory_asked.connect(self.memory_asked)
@@ -286,10 +255,10 @@ class DetailPane(QWidget):
         if len(chain) < 2:
             if standing.ending is not None:
                 title, said = ending_words(standing)
-                self._put_section(title)
+                self._put(titled(title))
                 self._put(body(said))
             return
-        self._put_section(tr("History"), trn("{n} step", "{n} steps", len(chain)))
+        self._put(titled(tr("History"), trn("{n} step", "{n} steps", len(chain))))
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, 0)
@@ -303,7 +272,7 @@ class DetailPane(QWidget):
 
     def _show_sources(self, standing: Standing, story: Story, ground: Ground) -> None:
         sources = standing.memory.evidence
-        self._put_section(tr("Sources"), f"{len(sources)}" if sources else "")
+        self._put(titled(tr("Sources"), f"{len(sources)}" if sources else ""))
         if not sources:
             self._put(body(tr("No source message. {made}.", made=made_words(standing.memory))))
         gone = elsewhere = 0
@@ -343,106 +312,22 @@ class DetailPane(QWidget):
                 )
             )
 
-    def _show_worth(self, memory: Memory) -> None:
-        word = tr(IMPORTANCE_WORDS.get(memory.importance, ""))
-        self._put_section(tr("Importance {importance} of 3", importance=memory.importance), word)
-        self._put(body(importance_words(memory)))
-        self._put_section(confidence_title(memory))
-        self._put(body(confidence_words(memory)))
-        learned = learned_words(memory)
-        if memory.tier is Tier.EPISTEMIC and learned:
-            self._put_section(tr("How they know"))
-            self._put(body(f"{learned}."))
-        if memory.witnessed_by:
-            self._put_section(tr("Who was there"))
-            self._put(body(", ".join(memory.witnessed_by)))
-        if memory.id in self.kept_by:
-            self._put_section(tr("Lived through elsewhere"))
-            self._put(
-                body(
-                    tr(
-                        "Remembered by {who}; characters who were there know it in this chat too.",
-                        who=self.kept_by[memory.id],
-                    )
-                )
-            )
-        made = made_words(memory)
-        if memory.created:
-            made += f", {time_words(memory.created, now=time.time())}"
-        self._put(meta(made, wraps=True))
-
-    def _put_section(self, title: str, fact: str = "") -> None:
-        holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 8, 0, 0)
-        row.addWidget(section(title), 1)
-        row.addWidget(meta(fact))
-        self._put(holder)
-
-    def _show_commands(self, wanted: Sequence[QAction]) -> None:
-        for button in self._command_buttons:
-            button.hide()
-            self._command_grid.removeWidget(button)
-            button.deleteLater()
-        self._command_buttons = []
-        # A vanished control teaches nothing, but a full row of what never applies does no more.
-        can = self._commands.can_change
-        shown = [d for d in wanted if d.isEnabled() or (not can and d is self._commands.edit)]
-        row = column = 0
-        if not set(shown).isdisjoint(self._commands.importance):
-            self._command_grid.addWidget(self._importance, 0, 0, 1, 6)
-            row = 1
-        self._importance.setVisible(row > 0)
-        for place, command in enumerate(shown):
-            # Six columns: two buttons in a row, of importance three; the first of an odd number
-            # has a row of its own, so that none has a hole.
-            width = 2 if command in self._commands.importance else 3
-            if column + width > 6:
-                row, column = row + 1, 0
-            alike = takewhile(lambda d: d not in self._commands.importance, shown[place:])
-            if width == 3 and column == 0 and len(list(alike)) % 2:
-                width = 6
-            icon = "" if width == 2 else self._commands.icons[command]
-            button = Button(command.iconText(), icon=icon)
-            button.follow(command)
-            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-            self._command_grid.addWidget(button, row, column, 1, width)
-            column += width
-            self._command_buttons.append(button)
-        self._command_row.setVisible(bool(shown))
-        self._command_line.setVisible(bool(shown))
-
     # Editing
 
     @property
     def is_editing(self) -> bool:
         """Whether the words are being changed."""
-        return self.editor.isVisibleTo(self)
+        return self._text.is_editing
 
     def edit(self) -> None:
         """Open the words for editing."""
-        if self.standing is not None and not self.is_editing:
-            self.words.hide()
-            self.editor.show()
-            self._keep_row.show()
-            self.editor.set_text(self.standing.memory.text)
-            self.editor.set_editing(True)
+        if self.standing is not None:
+            self._text.edit(self.standing.memory.text)
 
-    def keep(self) -> None:
-        """Keep the words as they were written."""
-        standing, text = self.standing, " ".join(self.editor.text.split())
-        self.leave()
+    def _on_kept(self, text: str) -> None:
+        standing = self.standing
         if standing is not None and text and text != standing.memory.text:
             self.rewritten.emit(standing.memory.id, text)
-
-    def leave(self) -> None:
-        """Leave the words as they were."""
-        if self.is_editing:
-            self.editor.set_editing(False)
-            self.editor.hide()
-            self._keep_row.hide()
-            self.words.show()
-            self.area.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_moment(self) -> None:
         link = self.sender()

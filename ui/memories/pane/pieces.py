@@ -11,7 +11,7 @@ from app.memory.documents.browsing import sentence_of
 from app.memory.records import Tier
 from app.memory.standing import Standing
 from app.story.messages import Message
-from ui.controls.labels import ElidedLabel, Label, meta, plain_tip, safe_tip
+from ui.controls.labels import ElidedLabel, Label, meta, plain_tip, safe_tip, section
 from ui.controls.surfaces import Surface
 from ui.memories.listing.delegate import tier_hue
 from ui.memories.words import excerpt, history_words
@@ -233,3 +233,13 @@ class Step(QAbstractButton):
             history_words(self._standing), Qt.TextElideMode.ElideRight, int(area.width())
         )
         painter.drawText(area, left, words)
+
+
+def titled(title: str, fact: str = "") -> QWidget:
+    """The head of a section, with a fact at its right."""
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 8, 0, 0)
+    row.addWidget(section(title), 1)
+    row.addWidget(meta(fact))
+    return holder
