@@ -3,8 +3,7 @@ a server that speaks OpenAI's protocol."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -24,30 +23,15 @@ from app.views.model_trial import FoundModel
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice, ChoiceCard, Field
 from ui.controls.labels import ToneLabel, body, section
-from ui.settings.backend_words import card_words, size_fact, size_sentence
+from ui.settings.backend_words import card_words
 from ui.settings.kept_fields import KeptFields
+from ui.settings.model_cards import ModelCards
+from ui.settings.server_key import HELP, KeyOf, ServerKey
 from ui.settings.trial import TrialPanel
 from ui.theme.fonts import ui_font
 
 SUCH_AS = N_("Address, such as localhost:8080")
-OTHER_MODEL = N_("Another model of Ollama")
-NO_PAGE = N_("First install the bridge and open SillyTavern's page.")
 IN_USE = N_("The connection in use")
-NONE_FOUND = N_(
-    "Ollama was not found on port 11434. Start Ollama first, or enter the name of a model you "
-    "will download."
-)
-KEY_HELP = N_(
-    "If the server needs an API key, it is stored in your system's keyring and sent only to this "
-    "server. It is never shown again and never written to a log or report."
-)
-NO_KEY = N_("API key, if the server asks for one")
-KEY_KEPT = N_("A key for this server is saved. Enter another to replace it.")
-KEY_IN_FILE = N_(
-    "Your system's keyring did not accept the key, so it is stored unencrypted in {file}, which "
-    "only your user account can read."
-)
-KeyOf = Callable[[str], tuple[bool, Path | None]]
 
 
 class BackendChoice(QWidget):
@@ -62,7 +46,7 @@ class BackendChoice(QWidget):
         changed: the button says something else, or can be pressed now or no more.
         key_removed: address of a server whose key is to be forgotten.
 
-    key_of: whether a key is kept for an address, and in which file where no keyring took it.
+    key_of: as of ServerKey.
     """
 
     chosen = Signal(str)
@@ -80,10 +64,9 @@ class BackendChoice(QWidget):
         super().__init__(parent)
         self.title = tr("Model")
         self._is_alone = use is None
-        self._key_of = key_of
         self._current = BackendSpec(BUILTIN)
-        self._cards: dict[str, ChoiceCard] = {}
-        self._found: dict[str, ChoiceCard] = {}
+        self._cards = ModelCards()
+        self._cards.pressed.connect(self._show_kind)
         self._tried: BackendSpec | None = None
         self.trial = TrialPanel()
         self.trial.ended.connect(self._show_kind)
@@ -99,16 +82,11 @@ class BackendChoice(QWidget):
         self._offer = Choice(tr("Models of the server"))
         self._offer.activated.connect(self._on_offer)
         self._offer.hide()
-        self.key = Field(tr("API key of the server"), placeholder=tr(NO_KEY))
-        self.key.setObjectName("api key")
+        self._server_key = ServerKey(key_of)
+        self.key = self._server_key.field
         self.key.textEdited.connect(self._ask_anew)
         self.key.returnPressed.connect(self.key_entered)
-        self.key.setEchoMode(Field.EchoMode.Password)
-        self._forget_key = Button(tr("Delete the key"), icon="trash")
-        self._forget_key.setObjectName("forget the key")
-        self._forget_key.clicked.connect(lambda: self.key_removed.emit(self._address))
-        self._key_words = body(tr(KEY_HELP))
-        self._key_words.setObjectName("about the key")
+        self._server_key.forget.clicked.connect(lambda: self.key_removed.emit(self._address))
         self._wrong = ToneLabel(font=ui_font(12))
         self._test = Button(tr("Test it"), icon="play")
         self._test.clicked.connect(self._on_test)
@@ -135,16 +113,7 @@ class BackendChoice(QWidget):
                     )
                 )
             )
-        self._models = QVBoxLayout()
-        self._models.setSpacing(8)
-        for kind in KINDS:
-            title, detail, fact = card_words(kind)
-            card = ChoiceCard(title, detail, fact)
-            card.clicked.connect(self._show_kind)
-            self._cards[kind] = card
-            if kind == OLLAMA:
-                column.addLayout(self._models)
-            column.addWidget(card)
+        column.addWidget(self._cards)
         self._fields = QWidget()
         row = QHBoxLayout(self._fields)
         row.setContentsMargins(0, 0, 0, 0)
@@ -158,10 +127,10 @@ class BackendChoice(QWidget):
         keys = QHBoxLayout()
         keys.setSpacing(8)
         keys.addWidget(self.key, 1)
-        keys.addWidget(self._forget_key)
+        keys.addWidget(self._server_key.forget)
         column.addLayout(keys)
         column.addWidget(self._wrong)  # beneath all fields: it moves none of them
-        column.addWidget(self._key_words)
+        column.addWidget(self._server_key.words)
         commands = QHBoxLayout()
         commands.setSpacing(8)
         commands.addStretch(1)
@@ -174,7 +143,7 @@ class BackendChoice(QWidget):
     def matches(self, text: str) -> bool:
         """Whether the section is about the text; `text` is casefolded."""
         words = " ".join(" ".join(card_words(kind)) for kind in KINDS)
-        return text in f"{tr('model backend test key')} {words} {tr(KEY_HELP)}".casefold()
+        return text in f"{tr('model backend test key')} {words} {tr(HELP)}".casefold()
 
     def show_spec(self, text: str) -> None:
         """Show the backend that is in use."""
@@ -183,44 +152,24 @@ class BackendChoice(QWidget):
         except UsageError:
             spec = BackendSpec(BUILTIN)
         self._current = spec
-        self._card_of(spec).setChecked(True)
+        self._cards.choose(spec)
         self.typed.turn_to(spec.kind)
         if KINDS[spec.kind].asks_model:
             self._model.setText(spec.model)
             self._url.setText(spec.url if KINDS[spec.kind].asks_url else "")
         elif spec.kind == SILLYTAVERN:
-            self._cards[SILLYTAVERN].setEnabled(True)
+            self._cards.by_kind[SILLYTAVERN].setEnabled(True)
             self._choose_profile(spec.model)
         self._show_kind()
-
-    def _card_of(self, spec: BackendSpec) -> ChoiceCard:
-        if spec.kind == OLLAMA and spec.url == OLLAMA_URL and spec.model in self._found:
-            return self._found[spec.model]
-        return self._cards[spec.kind]
 
     def show_found(self, models: Sequence[FoundModel]) -> None:
         """Offer the models of the Ollama on this machine."""
         models = [model for model in models if "embed" not in model.name.casefold()]
-        kind, name = self._kind(), self._model_name()
-        names = {model.name for model in models}
-        for gone in [gone for gone in self._found if gone not in names]:
-            card = self._found.pop(gone)
-            self._models.removeWidget(card)
-            card.deleteLater()
-        for model in models:
-            if model.name not in self._found:
-                card = ChoiceCard(model.name, size_sentence(model), size_fact(model))
-                card.clicked.connect(self._show_kind)
-                self._found[model.name] = card
-                self._models.addWidget(card)
-        title, detail, fact = card_words(OLLAMA)
-        other = self._cards[OLLAMA]
-        other.setText(tr(OTHER_MODEL) if models else title)
-        other.setAccessibleName(other.text())
-        other.set_detail(detail if models else tr(NONE_FOUND), "" if models else fact)
+        kind, name = self._cards.kind, self._model_name()
+        self._cards.show_found(models)
         # What the user chose meanwhile stays chosen, under its own name where it has one now.
         chosen = BackendSpec(kind, name, OLLAMA_URL if kind == OLLAMA else "")
-        self._card_of(chosen).setChecked(True)
+        self._cards.choose(chosen)
         if kind == OLLAMA:
             self._model.setText(name)
         self._show_kind()
@@ -231,11 +180,8 @@ class BackendChoice(QWidget):
         self._profile.clear()
         self._profile.addItems([tr(IN_USE), *(profiles or ())])
         self._choose_profile(chosen)
-        card, (_, detail, fact) = self._cards[SILLYTAVERN], card_words(SILLYTAVERN)
-        # What is in use stays to be seen and chosen again, also while its page is closed.
-        is_there = profiles is not None
-        card.setEnabled(is_there or self._current.kind == SILLYTAVERN)
-        card.set_detail(detail if is_there else tr(NO_PAGE), fact)
+        is_in_use = self._current.kind == SILLYTAVERN
+        self._cards.show_page(is_there=profiles is not None, is_in_use=is_in_use)
         self._show_kind()
 
     def _choose_profile(self, name: str) -> None:
@@ -264,7 +210,7 @@ class BackendChoice(QWidget):
 
     def choose(self, kind: str, *, model: str = "", url: str = "") -> None:
         """Select a card and fill its fields, as a user would."""
-        self._cards[kind].setChecked(True)
+        self._cards.by_kind[kind].setChecked(True)
         self.typed.turn_to(kind)
         if KINDS[kind].asks_profile:
             self._choose_profile(model)
@@ -284,20 +230,19 @@ class BackendChoice(QWidget):
     @property
     def has_found(self) -> bool:
         """Whether the Ollama on this machine has models."""
-        return bool(self._found)
+        return bool(self._cards.found)
 
     @property
     def choices(self) -> tuple[ChoiceCard, ...]:
         """All cards in their order."""
-        built_in, *others = (self._cards[kind] for kind in KINDS)
-        return (built_in, *self._found.values(), *others)
+        return self._cards.in_order
 
     @property
     def offers(self) -> tuple[str, ...]:
         """Specs of all models that are known here, and of what is entered."""
-        found = [f"{OLLAMA}:{name}" for name in self._found]
+        found = [f"{OLLAMA}:{name}" for name in self._cards.found]
         pages: list[str] = []
-        if self._cards[SILLYTAVERN].isEnabled():
+        if self._cards.by_kind[SILLYTAVERN].isEnabled():
             names = [self._profile.itemText(n) for n in range(1, self._profile.count())]
             pages = [str(BackendSpec(SILLYTAVERN, name)) for name in ("", *names)]
         listed: list[str] = []
@@ -308,22 +253,16 @@ class BackendChoice(QWidget):
         current = (str(self._current), *((str(entered),) if entered is not None else ()))
         return tuple(dict.fromkeys((BUILTIN, *found, *pages, *current, *listed)))
 
-    def _kind(self) -> str:
-        if any(card.isChecked() for card in self._found.values()):
-            return OLLAMA
-        return next((kind for kind, card in self._cards.items() if card.isChecked()), BUILTIN)
-
     @property
     def _address(self) -> str:
         """As it was typed; else where a server of this kind mostly is, "" for nowhere."""
-        return self._url.text().strip() or KINDS[self._kind()].url
+        return self._url.text().strip() or KINDS[self._cards.kind].url
 
     def _model_name(self) -> str:
-        found = (name for name, card in self._found.items() if card.isChecked())
-        return next(found, self._model.text().strip())
+        return self._cards.found_name or self._model.text().strip()
 
     def _spec_text(self) -> str:
-        kind, model, url = self._kind(), self._model_name(), self._address
+        kind, model, url = self._cards.kind, self._model_name(), self._address
         asked = KINDS[kind]
         if not asked.asks_model:
             return str(BackendSpec(kind, self._profile_name() if asked.asks_profile else ""))
@@ -333,11 +272,11 @@ class BackendChoice(QWidget):
         return f"{kind}:{model}@{full}" if full else f"{kind}:{model}"
 
     def _show_kind(self) -> None:
-        self.typed.turn_to(kind := self._kind())
+        self.typed.turn_to(kind := self._cards.kind)
         model, asked = self._model_name(), KINDS[kind]
         is_server = asked.asks_url
         # What was found here is named by its card.
-        needs_name = asked.asks_model and self._cards[kind].isChecked()
+        needs_name = asked.asks_model and not self._cards.found_name
         self._fields.setVisible(needs_name)
         self._model.setVisible(needs_name)
         self._url.setVisible(is_server)
@@ -379,7 +318,7 @@ class BackendChoice(QWidget):
     @property
     def destination(self) -> tuple[str, str]:
         """Where stories would go by what is chosen now: kind of backend, and its address if any."""
-        kind = self._kind()
+        kind = self._cards.kind
         url = self._address if KINDS[kind].asks_url else ""
         return kind, url if "://" in url or not url else f"http://{url}"
 
@@ -389,24 +328,14 @@ class BackendChoice(QWidget):
         return self._use.isEnabled()
 
     def _show_key(self) -> None:
-        is_server = KINDS[self._kind()].asks_url
-        is_kept, file = self._key_of(self._address) if is_server else (False, None)
-        self.key.setVisible(is_server)
-        self._forget_key.setVisible(is_server and is_kept)
-        self._key_words.setVisible(is_server)
-        # Dots as of a password that is there: what is kept is never shown itself.
-        kept = f"{'•' * 12}  {tr('A key is saved')}"
-        self.key.setPlaceholderText(kept if is_kept else tr(NO_KEY))
-        words = tr(KEY_KEPT) if is_kept else tr(KEY_HELP)
-        self._key_words.setText(tr(KEY_IN_FILE).format(file=file) if file else words)
+        is_server = KINDS[self._cards.kind].asks_url
+        self._server_key.show_for(self._address if is_server else None)
 
     def take_key(self) -> tuple[str, str]:
         """Address and key that the user typed, once; the key is "" where there is none."""
-        if not KINDS[self._kind()].asks_url:
+        if not KINDS[self._cards.kind].asks_url:
             return self._address, ""  # what was typed for a server stays until that is used
-        key = self.key.text().strip()
-        self.key.clear()
-        return self._address, key
+        return self._address, self._server_key.take()
 
     def show_keys(self) -> None:
         """What is kept may be different now."""

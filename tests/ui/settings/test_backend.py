@@ -9,7 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from app.views.model_trial import FoundModel, ModelTrial
 from ui.controls.fields import ChoiceCard
-from ui.settings.backend import NO_PAGE, BackendChoice
+from ui.settings.backend import BackendChoice
+from ui.settings.model_cards import NO_PAGE
 
 
 @pytest.fixture
@@ -189,9 +190,9 @@ def test_what_was_typed_for_a_kind_that_is_not_in_use_outlives_a_restart(
     qtbot.addWidget(again)
     again.typed.restore(kept[-1])
     again.show_spec("builtin")
-    QTest.mouseClick(again._cards["openai"], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(again._cards.by_kind["openai"], Qt.MouseButton.LeftButton)
     assert (again._model.text(), again._url.text()) == ("qwen", "localhost:80800")
-    QTest.mouseClick(again._cards["ollama"], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(again._cards.by_kind["ollama"], Qt.MouseButton.LeftButton)
     assert again._model.text() == "gemma3:4b"
     for broken in ("{", "[1]", '{"openai": "x"}', '{"openai": [1, 2]}'):
         again.typed.restore(broken)
