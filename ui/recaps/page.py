@@ -14,6 +14,7 @@ from app.views.story_change import StoryChange
 from ui.core.session import Session
 from ui.recaps.commands import RecapCommands
 from ui.recaps.comparing.compare import ComparePane
+from ui.recaps.comparing.comparing import Comparing
 from ui.recaps.counts import RecapCounts
 from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.draft_offer import DraftOffer
@@ -23,7 +24,6 @@ from ui.recaps.pinning import RecapPinning
 from ui.recaps.rail import RecapRail
 from ui.recaps.reading import ReadingPane
 from ui.recaps.refused import grey_changes
-from ui.recaps.sides import Pair, Sides, farther
 from ui.recaps.subject import RecapSubject
 from ui.recaps.version_rows import VersionModel, VersionRow, row_before
 
@@ -44,7 +44,6 @@ class RecapsPage(QWidget):
         self._session = session
         self._subject = RecapSubject(session, self.recaps_asked.emit)
         self._kept = KeptVersions(session, lambda: self._subject.anchor, self)
-        self._sides = Sides()
         self._follows_current = True
         self._is_filling = False
         self._filled: Story | None = None  # whose versions are shown
@@ -59,14 +58,14 @@ class RecapsPage(QWidget):
         self.lore = LorePane(session)
         self.drafts = DraftKeeper(session, self)
         self._draft = DraftOffer(self.drafts, self.reading, self.model)
-        self.drafts.kept_changed.connect(self.comparison.show_kept)
+        self._comparing = Comparing(self.comparison, self.model, self.drafts, self)
         self._counts = RecapCounts(
             session,
             self._subject,
             self.rail,
             self.reading,
             self.comparison,
-            self._sides,
+            self._comparing.sides,
             lambda: self.is_comparing,
         )
         self.pinning = RecapPinning(
@@ -90,7 +89,6 @@ class RecapsPage(QWidget):
 
     def _connect(self) -> None:
         session, rail, reading = self._session, self.rail, self.reading
-        comparison = self.comparison
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
         for news in (session.operations_changed, session.catch_up_offered):
@@ -121,9 +119,8 @@ class RecapsPage(QWidget):
         reading.compare_asked.connect(self.compare_shown)
         reading.back_asked.connect(self._show_comparison)
         reading.rebuild_asked.connect(lambda: self._subject.rebuild())
-        comparison.edited.connect(self._on_result_edited)
-        comparison.keep_asked.connect(self.keep_result)
-        comparison.closed.connect(self.close_comparison)
+        self.comparison.closed.connect(self.close_comparison)
+        self._connect_comparing()
         self.pinning.text_made.connect(self._on_text_made)
         doing = {
             self.commands.edit: self._on_write_asked,
@@ -133,6 +130,14 @@ class RecapsPage(QWidget):
         }
         for action, slot in doing.items():
             action.triggered.connect(slot)
+
+    def _connect_comparing(self) -> None:
+        comparing = self._comparing
+        comparing.opening.connect(self._on_comparison_opening)
+        comparing.opened.connect(self._on_comparison_opened)
+        comparing.changed.connect(self._on_sides_changed)
+        comparing.edited.connect(self._counts.count_soon)
+        comparing.made.connect(self._on_result_kept)
 
     # What the window asks
 
@@ -149,7 +154,7 @@ class RecapsPage(QWidget):
     @property
     def place(self) -> str:
         """For the header, "" for the story's name."""
-        pair = self._compared
+        pair = self._comparing.pair
         if not self.is_comparing or pair is None:
             return ""
         return tr("{left} with {right}, word by word", left=pair[0].word, right=pair[1].word)
@@ -258,7 +263,7 @@ class RecapsPage(QWidget):
         self.list.setCurrentIndex(index if index.isValid() else self.model.index(0))
         self._is_filling = False
         self._show_row()
-        self._show_sides()
+        self._comparing.show_sides()
         self._counts.count_versions()
 
     # Reading
@@ -300,7 +305,7 @@ class RecapsPage(QWidget):
             self.reading.show_empty(words)
 
     def _show_back(self) -> None:
-        pair = self._compared
+        pair = self._comparing.pair
         words = (
             tr("Back to {left} with {right}", left=pair[0].word, right=pair[1].word)
             if pair is not None
@@ -350,7 +355,7 @@ class RecapsPage(QWidget):
     def _delete(self, number: int) -> None:
         is_there = any(row.number == number and not row.is_deleted for row in self.model.rows)
         if is_there and self._subject.can_delete:
-            if self._sides.side_of(number):
+            if self._comparing.sides.side_of(number):
                 self._close_sides()
             self._subject.delete(number)
 
@@ -370,35 +375,21 @@ class RecapsPage(QWidget):
 
     def compare_shown(self) -> None:
         """Compare the version that is read with the one before it."""
-        row = self.shown_row()
-        before = row_before(row, self.model.rows)
-        if row is not None and before is not None:
-            self._sides.set_both(row.number, before.number)
-            self._open_comparison()
+        self._comparing.compare(self.shown_row())
 
     def put_side(self, side: str, number: int) -> None:
         """Put a version left or right; asked for a second time, end the comparison."""
-        if self._sides.holds(side, number):
+        if self._comparing.sides.holds(side, number):
             self.close_comparison()
-            return
-        shown = self.shown_row()
-        self._sides.put(side, number, shown.number if shown is not None else None)
-        self._show_sides()
-        self._open_comparison()
+        else:
+            self._comparing.put(side, number, self.shown_row())
 
-    @property
-    def _compared(self) -> Pair | None:
-        return self._sides.rows(self.model.rows)
-
-    def _open_comparison(self) -> None:
-        pair = self._compared
-        if pair is None:
-            return
+    def _on_comparison_opening(self) -> None:
         if self.reading.is_editing:
             self._on_editing_ended()
-        self.comparison.show_versions(*pair, self.model.tokens)
+
+    def _on_comparison_opened(self) -> None:
         self._show_next()
-        self._show_sides()
         self._counts.count_made()
         self._show_comparison()
 
@@ -415,16 +406,14 @@ class RecapsPage(QWidget):
         self.take_focus()
 
     def _close_sides(self) -> None:
-        self._sides.clear()
         self._stack.setCurrentWidget(self.reading)
-        self._show_sides()
+        self._comparing.clear()
         self._show_back()
         self.header_changed.emit()
 
-    def _show_sides(self) -> None:
-        self.model.show_sides(self._sides.left, self._sides.right)
+    def _on_sides_changed(self) -> None:
         self._counts.show_growth()
-        if self.is_comparing and self._compared is None:
+        if self.is_comparing and self._comparing.pair is None:
             self._close_sides()  # one of them is there no more
 
     def _show_next(self) -> None:
@@ -433,18 +422,8 @@ class RecapsPage(QWidget):
         self.comparison.show_next(word)
         self.reading.show_next(word)
 
-    def _on_result_edited(self) -> None:
-        pair, text = self._compared, self.comparison.result_text
-        self.drafts.note(text, farther(pair) if pair is not None else None)
-        self._counts.count_soon()
-        same = [row.word for row in self.model.rows if row.text.strip() == text.strip()]
-        self.comparison.show_equal_to(same[0] if same else "")
-
-    def keep_result(self) -> None:
-        """Make the result a version, where it is one."""
-        pair = self._compared
-        if pair is not None and self.comparison.tools.keep.isEnabled():
-            self._keep(self.comparison.result_text.strip(), farther(pair))
-            self._close_sides()
-            self._show_row()
-            self.take_focus()
+    def _on_result_kept(self, text: str, base: int) -> None:
+        self._keep(text, base)
+        self._close_sides()
+        self._show_row()
+        self.take_focus()
