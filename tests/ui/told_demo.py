@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
-from app.companion import open_companion
+from app.companion import Companion, open_companion
 from app.core.paths import Folders, user_folders
 from app.core.resources import RESOURCES
 from app.store.store import Store
 from app.work.demo.demo_memories import give_demo_memories
+from tests.labelled import WrittenTavern
 
 
 def tell_demo(folder: Path) -> Path:
@@ -46,6 +47,23 @@ def remember_demo(told: Path, folder: Path) -> Path:
 
     _run(remember())
     return folders.database
+
+
+@asynccontextmanager
+async def keeping_memory(
+    database: Path, own: Path, written: WrittenTavern
+) -> AsyncIterator[Companion]:
+    """A companion without a model that keeps memory and begins with such a database."""
+    folders = user_folders(own)
+    put_demo(database, folders, written.chat)
+    async with open_companion(
+        folders,
+        tavern=written.user_folder.parent,
+        llm="builtin",
+        watch=False,
+        keeps_memory=True,
+    ) as running:
+        yield running
 
 
 def put_demo(database: Path, folders: Folders, chat: Path) -> None:

@@ -155,13 +155,23 @@ def spans_in(line: str) -> list[tuple[int, int]]:
 
 def open_quote(text: str, opener: str = "") -> str:
     """The quote that is still open behind a text, "" for none. opener: that was open before it."""
+    return [opener, *(behind for _, behind in _along(text, opener))][-1]
+
+
+def _along(text: str, opener: str) -> Iterator[tuple[bool, str]]:
+    """Of each sign whether it is a letter or mark outside of all quotes, and the quote that is open
+    behind it.
+    """
     for sign in text:
+        is_outside = False
         if opener:
             if sign == PAIRS[opener]:
                 opener = ""
         elif sign in PAIRS:
             opener = sign
-    return opener
+        else:
+            is_outside = not sign.isspace()
+        yield is_outside, opener
 
 
 def is_inside_quotes(before: str, after: str) -> bool:
@@ -269,14 +279,9 @@ def _speech(sentence: str, opener: str) -> tuple[str, bool, str]:
     """
     was_open = opener
     has_outside = not opener and sentence[:1] not in PAIRS
-    for sign in sentence:
-        if opener:
-            if sign == PAIRS[opener]:
-                opener = ""
-        elif sign in PAIRS:
-            opener = sign
-        elif not sign.isspace():
-            has_outside = True
+    for is_outside, behind in _along(sentence, opener):
+        has_outside = has_outside or is_outside
+        opener = behind
     if not has_outside:
         return sentence.strip(QUOTES), True, opener
     if was_open:

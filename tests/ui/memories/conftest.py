@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from app.companion import Companion, open_companion
-from app.core.paths import user_folders
+from app.companion import Companion
 from app.memory.documents.browsing import sentence_of
 from app.memory.standing import Standing
 from tests.labelled import WrittenTavern
-from tests.ui.told_demo import put_demo
+from tests.ui.told_demo import keeping_memory
 from ui.memories.page import MemoriesPage
 from ui.program.main_window import MainWindow
 
@@ -25,12 +24,7 @@ async def companion(
     tmp_path: Path, demo_tavern: WrittenTavern, remembered_demo: Path
 ) -> AsyncIterator[Companion]:
     """A real companion that keeps memory; the demo story has been read for it."""
-    folders = user_folders(tmp_path / "own")
-    tavern = demo_tavern.user_folder.parent
-    put_demo(remembered_demo, folders, demo_tavern.chat)
-    async with open_companion(
-        folders, tavern=tavern, llm="builtin", watch=False, keeps_memory=True
-    ) as running:
+    async with keeping_memory(remembered_demo, tmp_path / "own", demo_tavern) as running:
         yield running
 
 

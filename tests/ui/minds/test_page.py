@@ -14,14 +14,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsItem, QLabel, QWidget
 
-from app.companion import Companion, open_companion
-from app.core.paths import user_folders
+from app.companion import Companion
 from app.memory.epistemic.leaks import Leak, LeakKind
 from app.memory.epistemic.map_view import Attitude
 from app.memory.records import Memory, MemoryChange, Review, Tier
 from app.memory.standing import Standing, Status
 from tests.labelled import WrittenTavern
-from tests.ui.told_demo import put_demo
+from tests.ui.told_demo import keeping_memory
 from ui.memories.page import MemoriesPage
 from ui.memories.pane.pieces import Link
 from ui.minds.map_items import PERSON_DISC
@@ -50,12 +49,7 @@ async def companion(
     tmp_path: Path, demo_tavern: WrittenTavern, told_demo: Path
 ) -> AsyncIterator[Companion]:
     """A real companion without a model that keeps memory."""
-    folders = user_folders(tmp_path / "own")
-    tavern = demo_tavern.user_folder.parent
-    put_demo(told_demo, folders, demo_tavern.chat)
-    async with open_companion(
-        folders, tavern=tavern, llm="builtin", watch=False, keeps_memory=True
-    ) as running:
+    async with keeping_memory(told_demo, tmp_path / "own", demo_tavern) as running:
         yield running
 
 

@@ -10,14 +10,10 @@ from app.companion import Companion, open_companion
 from app.core.paths import Folders
 from app.memory.documents.summary import to_summarise
 from app.memory.reading.left_out import left_out_of, stored
-from tests.fakes import FakeLlm
-from tests.labelled import WrittenTavern, write_tavern
-from tests.oracle.gold import Gold
-from tests.oracle.server import Oracle
+from tests.labelled import WrittenTavern
+from tests.oracle.asking_first import asking_first
 from tests.scripted_memory import is_reading
 from tests.ui.samples import message
-
-STORY = Path(__file__).parents[3] / "data" / "stories" / "lantern-district.json"
 
 
 def test_anchors_are_kept_in_one_text() -> None:
@@ -59,33 +55,22 @@ async def test_leaving_out_is_a_step_that_can_be_taken_back(
 
 @pytest.mark.asyncio
 async def test_a_message_that_is_left_out_reaches_no_reading(tmp_path: Path) -> None:
-    gold = Gold.read(STORY)
-    written = write_tavern(gold.story, tmp_path / "data" / "default-user")
-    (tmp_path / "own").mkdir()
-    with FakeLlm(Oracle(gold).reply) as llm:
-        async with open_companion(
-            Folders(tmp_path / "own", tmp_path / "own"),
-            tavern=written.user_folder,
-            llm=f"openai:m@{llm.url}",
-            watch=False,
-            asks_first=True,
-            keeps_memory=True,
-        ) as companion:
-            companion.settings.put("scene_detector", "heuristic")
-            for name in ("scene_recaps_auto", "running_recap_auto"):
-                await companion.put_setting(name, False)
-            story = await companion.open_story(written.chat)
-            await companion.settled(written.chat)
-            left_out = [story.messages[n] for n in (0, 21, 22)]
-            await _leave_out(companion, written.chat, [m.anchor for m in left_out])
-            await companion.work.start_catch_up(written.chat)
-            await companion.settled(written.chat)
-            view = companion.remembered.view(written.chat)
-            held = [s for s in view.memories if s.is_active]
-            noted = next(s.memory.sources[0].anchor for s in held if s.memory.sources)
-            stays = sum(noted in {of.anchor for of in s.memory.sources} for s in held)
-            assert await companion.reading_bounds.toggle(written.chat, [noted]) == stays > 0
-            assert await companion.reading_bounds.toggle(written.chat, [noted]) == 0
+    async with asking_first(tmp_path) as (companion, path, llm):
+        companion.settings.put("scene_detector", "heuristic")
+        for name in ("scene_recaps_auto", "running_recap_auto"):
+            await companion.put_setting(name, False)
+        story = await companion.open_story(path)
+        await companion.settled(path)
+        left_out = [story.messages[n] for n in (0, 21, 22)]
+        await _leave_out(companion, path, [m.anchor for m in left_out])
+        await companion.work.start_catch_up(path)
+        await companion.settled(path)
+        view = companion.remembered.view(path)
+        held = [s for s in view.memories if s.is_active]
+        noted = next(s.memory.sources[0].anchor for s in held if s.memory.sources)
+        stays = sum(noted in {of.anchor for of in s.memory.sources} for s in held)
+        assert await companion.reading_bounds.toggle(path, [noted]) == stays > 0
+        assert await companion.reading_bounds.toggle(path, [noted]) == 0
     readings = [request.text for request in llm.requests if is_reading(request)]
     for one in left_out:
         longest = max(one.text.splitlines(), key=len)

@@ -36,53 +36,58 @@ async def opened(folder: Path, llm: str) -> AsyncIterator[tuple[Companion, Path,
         yield companion, path, story.messages[12].anchor
 
 
+@asynccontextmanager
+async def asking(folder: Path) -> AsyncIterator[tuple[FakeLlm, Companion, Path, str]]:
+    """The same with a model that answers."""
+    with FakeLlm(lambda _: RECAP) as llm:
+        async with opened(folder, f"openai:{MODEL}@{llm.url}") as (companion, path, anchor):
+            yield llm, companion, path, anchor
+
+
+@pytest.fixture
+def waits_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is changed by hand waits longer than the test takes."""
+    monkeypatch.setattr(patience, "PATIENCE_SECONDS", LONG)
+
+
 def waiting(companion: Companion) -> list[str]:
     return [op.held for op in companion.work.operations if op.status not in FINISHED]
 
 
-async def test_a_break_that_is_taken_back_at_once_is_asked_of_nobody(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("waits_long")
+async def test_a_break_that_is_taken_back_at_once_is_asked_of_nobody(tmp_path: Path) -> None:
     """A mistaken click was paid for, though it was taken back a second later."""
-    monkeypatch.setattr(patience, "PATIENCE_SECONDS", LONG)
-    with FakeLlm(lambda _: RECAP) as llm:
-        async with opened(tmp_path, f"openai:{MODEL}@{llm.url}") as (companion, path, anchor):
-            await companion.edits.scenes.mark(path, anchor)
-            assert waiting(companion) == [BEGINS_SOON]
-            await companion.edits.undo(path)
-            assert companion.work.operations == ()
-            await companion.settled(path)
-            await companion.edits.redo(path)
-            assert waiting(companion) == [BEGINS_SOON]
-        assert not llm.requests
+    async with asking(tmp_path) as (llm, companion, path, anchor):
+        await companion.edits.scenes.mark(path, anchor)
+        assert waiting(companion) == [BEGINS_SOON]
+        await companion.edits.undo(path)
+        assert companion.work.operations == ()
+        await companion.settled(path)
+        await companion.edits.redo(path)
+        assert waiting(companion) == [BEGINS_SOON]
+    assert not llm.requests
 
 
 async def test_what_is_left_as_it_is_begins_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(patience, "PATIENCE_SECONDS", 0.3)
-    with FakeLlm(lambda _: RECAP) as llm:
-        async with opened(tmp_path, f"openai:{MODEL}@{llm.url}") as (companion, path, anchor):
-            await companion.edits.scenes.mark(path, anchor)
-            story = await companion.settled(path)
+    async with asking(tmp_path) as (_, companion, path, anchor):
+        await companion.edits.scenes.mark(path, anchor)
+        story = await companion.settled(path)
     assert story.recaps[anchor]
 
 
-async def test_what_the_user_asks_for_does_not_wait_for_that(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(patience, "PATIENCE_SECONDS", LONG)
-    with FakeLlm(lambda _: RECAP) as llm:
-        async with opened(tmp_path, f"openai:{MODEL}@{llm.url}") as (companion, path, anchor):
-            await companion.edits.scenes.mark(path, anchor)
-            await companion.edits.redo_scene_recap(path, anchor)
-            await asyncio.to_thread(llm.wait_for_request, 0)
+@pytest.mark.usefixtures("waits_long")
+async def test_what_the_user_asks_for_does_not_wait_for_that(tmp_path: Path) -> None:
+    async with asking(tmp_path) as (llm, companion, path, anchor):
+        await companion.edits.scenes.mark(path, anchor)
+        await companion.edits.redo_scene_recap(path, anchor)
+        await asyncio.to_thread(llm.wait_for_request, 0)
 
 
-async def test_without_a_model_a_change_is_followed_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(patience, "PATIENCE_SECONDS", LONG)
+@pytest.mark.usefixtures("waits_long")
+async def test_without_a_model_a_change_is_followed_at_once(tmp_path: Path) -> None:
     async with opened(tmp_path, "builtin") as (companion, path, anchor):
         await companion.edits.scenes.mark(path, anchor)
         story = await companion.settled(path)
