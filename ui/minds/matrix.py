@@ -205,12 +205,12 @@ class MatrixTable(QTableView):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Use the room there is, for titles first; where names do not fit, all are shortened
-        alike.
+        """Use the room there is, for titles first, which give way before a column is out of sight;
+        where names do not fit, all are shortened alike.
         """
         header, count = self.horizontalHeader(), max(1, len(self.matrix.people))
         room = self.width() - BAR_EXTENT
-        least = TITLE if self.width() >= 820 else TITLE_NARROW
+        least = max(TITLE_NARROW, min(TITLE, room - count * COLUMN))
         title = max(least, min(TITLE_WIDEST, room - count * COLUMN_WANTED))
         if self.verticalHeader().width() != title:
             self.verticalHeader().setFixedWidth(title)
