@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.core.translation import tr
+from app.core.translation import tr, tr_in
 from app.settings.setting import Setting
 from app.settings.values import ValueInForce
 from ui.controls.buttons import IconButton, Switch, keep_place
@@ -91,12 +91,13 @@ class SettingRow(Row):
         """
         setting = self.setting
         origin = origin or tr("Default")
-        said = f"{origin}: {setting.word(held.base)}." if held.is_own else ""
+        base = setting.word(held.base) or tr_in("a field", "empty")
+        said = f"{origin}: {base}." if held.is_own else ""
         self._base.setText(tr("Changed.") if said and setting.is_long else said)
         self._note.setText(notes)
         self._note.setVisible(bool(notes))
         self.reset.setVisible(held.is_own)
-        back = tr("Reset to: {word}", word=setting.word(held.base)) if not setting.is_long else ""
+        back = tr("Reset to: {word}", word=base) if not setting.is_long else ""
         self.reset.setToolTip(safe_tip(back))
         with QSignalBlocker(self.control):
             self._put(held.value)
