@@ -40,10 +40,11 @@ ASKS, SAYS, BEFORE = 1.0, 0.5, (0.35, 0.2, 0.2)
 ANSWERS, LEAST_ANSWERING, LEAST_ASKED = 0.45, 2, 0.7
 SPOKEN_OF, TOUCHES, LEAST_TOUCHING = 0.25, 1.5, 3
 # Cosine, and standard deviations above the others, from which a message answers by its meaning a
-# question in another language. In the story's own words are surer (bench recall, stories for
-# tuning): of what these call up every second passage is about it, of what meaning adds every
-# eighth; in another language every third, where words find next to nothing.
+# question in another language; in the story's own, where words are surer, only the one that is most
+# alike of all. Asked of stories for tuning (bench recall), that adds a tenth to what is found, and
+# of another story's questions it calls up one of 547.
 MEANS, STANDS_OUT = 0.3, 2.0
+MEANS_MOST, STANDS_OUT_MOST = 0.4, 2.5
 TOLD = 0.6  # share of a passage's words that a line has to have to tell it already
 QUESTION_MARKS = ("?", "？")
 NOTHING_MEANT: Singles = np.zeros((0, 0), dtype=np.float32)
@@ -74,7 +75,8 @@ class Passage:
 class _Wanted:
     """What the last turns touch. question: terms of what they ask for, () for no question. meant:
     vectors of what they ask, none where nobody keeps any. likeness: to that, of each message.
-    is_foreign: it is asked in another language than the story's.
+    is_foreign: it is asked in another language than the story's. before: places before this one are
+    of what was said before it.
     """
 
     asked: Asked
@@ -82,6 +84,7 @@ class _Wanted:
     meant: Singles
     likeness: Floats
     is_foreign: bool
+    before: int
 
     def __bool__(self) -> bool:
         return bool(self.asked) or bool(len(self.meant))
@@ -94,13 +97,20 @@ class _Wanted:
     def is_meant(self, place: int) -> bool:
         """Whether a message means what is asked for."""
         out = self.standing_out
-        return (
-            self.is_foreign
-            and out is not None
-            and place < len(out)
-            and bool(self.likeness[place] >= MEANS)
-            and bool(out[place] >= STANDS_OUT)
-        )
+        if out is None or place >= len(out):
+            return False
+        least = (MEANS, STANDS_OUT)
+        if not self.is_foreign:
+            if place != self._most_alike or len(self.question) < LEAST_ANSWERING:
+                return False
+            least = (MEANS_MOST, STANDS_OUT_MOST)
+        return bool(self.likeness[place] >= least[0]) and bool(out[place] >= least[1])
+
+    @cached_property
+    def _most_alike(self) -> int:
+        """Which message is most alike of those before; what asks is alike, too."""
+        out = self.standing_out
+        return int(out[: self.before].argmax()) if out is not None and self.before else -1
 
 
 def passages(occasion: Occasion) -> tuple[Passage, ...]:
@@ -116,8 +126,7 @@ def passages(occasion: Occasion) -> tuple[Passage, ...]:
     allowed = PassagePlaces(occasion)
     for found in islice(filter(allowed.has, _likeliest(occasion, index, wanted)), LOOKED_AT):
         is_answered = _is_answered(occasion, found) and allowed.has(found + 1)
-        place = found + is_answered
-        passage = _passage(occasion, index, wanted, place)
+        passage = _passage(occasion, index, wanted, found + is_answered, found)
         if passage is None or any(passage.repeats(other) for other in kept):
             continue
         kept.append(passage)
@@ -174,7 +183,9 @@ def _wanted(occasion: Occasion, index: MessageIndex) -> _Wanted:
     if occasion.meant is not None and len(meant):
         likeness = occasion.meant.meanings.likeness(meant)
     is_foreign = words.is_foreign(" ".join(questions))
-    return _Wanted(asked, frozenset(question), meant, likeness, is_foreign)
+    # The last reply may be about to be replaced.
+    before = max(0, len(occasion.story.messages) - len(recent) - 1)
+    return _Wanted(asked, frozenset(question), meant, likeness, is_foreign, before)
 
 
 def questions_in(recent: Sequence[str]) -> tuple[str, ...]:
@@ -219,24 +230,54 @@ def _likeliest(occasion: Occasion, index: MessageIndex, wanted: _Wanted) -> Iter
 
 
 def _passage(
-    occasion: Occasion, index: MessageIndex, wanted: _Wanted, place: int
+    occasion: Occasion, index: MessageIndex, wanted: _Wanted, place: int, found: int
 ) -> Passage | None:
-    """The passage of a message, None where it does not touch what is looked for enough."""
+    """The passage of a message, None where it does not touch what is looked for enough. found: what
+    it answers, where that was found; else the message itself.
+    """
     messages = occasion.story.messages
-    parts = [_window(messages[place], index, wanted.asked.terms, _likest(occasion, wanted, place))]
-    before = messages[place - 1] if place else None
-    if before is not None and _is_answer(before, messages[place]) and not before.is_hidden:
-        parts.insert(0, _window(before, index, wanted.asked.terms))
-    terms = frozenset(term for part in parts for term in index.words.of(part))
-    shared = terms & wanted.asked.terms.keys()
-    is_asked = _answers(terms, wanted, index) or wanted.is_meant(place)
-    if not is_asked and not _touches(terms, wanted, index):
+    is_meant = wanted.is_meant(found) or wanted.is_meant(place)
+    parts = _parts(occasion, index, wanted, place)
+    terms = _terms(parts, index)
+    answers = _answers(terms, wanted, index)
+    if is_meant and not answers:
+        parts = _parts(occasion, index, wanted, place, by_meaning=True)
+        terms = _terms(parts, index)
+    if not answers and not is_meant and not _touches(terms, wanted, index):
         return None
+    shared = terms & wanted.asked.terms.keys()
     names = [message.name for message in messages[place + 1 - len(parts) : place + 1]]
     told = " ".join(f"{name}: {part}" for name, part in zip(names, parts, strict=True))
     text = one_line(f"- [{_head(occasion, place)}] {told}")
     telling = sorted(shared, key=lambda t: -wanted.asked.terms[t] * index.rarity(t))
-    return Passage(place, text, terms, _spelled(told, telling[:3], index), is_asked)
+    spelled = _spelled(told, telling[:3], index)
+    return Passage(place, text, terms, spelled, is_asked=answers or is_meant)
+
+
+def _parts(
+    occasion: Occasion,
+    index: MessageIndex,
+    wanted: _Wanted,
+    place: int,
+    *,
+    by_meaning: bool = False,
+) -> list[str]:
+    """What a passage tells of a message, behind the question that it answers. by_meaning: around
+    the sentence that means what is asked for.
+    """
+    message, terms = occasion.story.messages[place], wanted.asked.terms
+    likest = None
+    if by_meaning and occasion.meant is not None:
+        likest = occasion.meant.meanings.best_sentence(message, wanted.meant)
+    parts = [_window(message, index, terms, likest)]
+    before = occasion.story.messages[place - 1] if place else None
+    if before is not None and _is_answer(before, message) and not before.is_hidden:
+        parts.insert(0, _window(before, index, terms))
+    return parts
+
+
+def _terms(parts: Iterable[str], index: MessageIndex) -> frozenset[str]:
+    return frozenset(term for part in parts for term in index.words.of(part))
 
 
 def _answers(terms: frozenset[str], wanted: _Wanted, index: MessageIndex) -> bool:
@@ -279,13 +320,6 @@ def _questions(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=600)
 def _sentences(text: str) -> tuple[str, ...]:
     return tuple(split_sentences(without_markup(text[:LONGEST_READ])))
-
-
-def _likest(occasion: Occasion, wanted: _Wanted, place: int) -> int | None:
-    """The sentence of a message that means what is asked for; None where words say more."""
-    if occasion.meant is None or not wanted.is_meant(place):
-        return None
-    return occasion.meant.meanings.best_sentence(occasion.story.messages[place], wanted.meant)
 
 
 def _window(

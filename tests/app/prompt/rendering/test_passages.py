@@ -97,12 +97,14 @@ def test_what_stands_in_the_story_twice_takes_one_place() -> None:
 
 
 def meant_in(of: Story, told: str, question: str) -> Meant:
-    """Vectors by which a question means what is told, and nothing else that was said."""
+    """Vectors by which a question means what is told and itself, and nothing else."""
     meanings = Meanings()
     meanings.follow(of.messages, 0)
     one, other = np.eye(2, dtype=np.float32)
     while missing := meanings.missing(99):
-        meanings.take({text: one if told in text else other for text in missing})
+        meanings.take(
+            {text: one if told in text or question in text else other for text in missing}
+        )
     return Meant(meanings, {question: one})
 
 
@@ -130,13 +132,33 @@ def test_by_meaning_too_only_who_was_there_is_told() -> None:
         assert ("third stair" in told) == knows, name
 
 
-def test_meaning_alone_calls_nothing_up_in_the_language_of_the_story() -> None:
-    asked = "But where did you put that old thing of yours, and when was it?"
-    of = long_ago(HIDING_PLACE, last=asked)
-    assert passage_text(called_up(of, meant=meant_in(of, HIDING_PLACE, asked))) == ""
-    said = "Das alte Messgerät fehlt mir heute sehr, und wo das ist, sagst du nicht."
-    of = long_ago(HIDING_PLACE, last=said)
-    assert passage_text(called_up(of, meant=meant_in(of, HIDING_PLACE, said))) == ""
+OTHER_WORDS = "But where did you leave that old thing of yours, and in which building?"
+
+
+def test_what_is_most_alike_of_all_comes_back_by_its_meaning() -> None:
+    """A question in other words found nothing, though no other message came near what it asked."""
+    told = "It had rained for days, and the roads were bad. " + HIDING_PLACE
+    of = long_ago(told, last=OTHER_WORDS)
+    assert passage_text(called_up(of)) == ""
+    slots = called_up(of, meant=meant_in(of, HIDING_PLACE, OTHER_WORDS))
+    assert HIDING_PLACE in passage_text(slots)
+
+
+def test_in_the_language_of_the_story_only_the_most_alike_comes_back_by_meaning() -> None:
+    of = long_ago(HIDING_PLACE, FILLER, HIDING_PLACE.replace("third", "fourth"), last=OTHER_WORDS)
+    wide = Turn("Vera", context=600)
+    meant = meant_in(of, "stair of the granary", OTHER_WORDS)
+    slots = called_up(of, wide, meant=meant, passages_shown=3, budget_triggered=2000)
+    assert passage_text(slots).count("stair") == 1
+
+
+def test_by_meaning_alone_nothing_comes_back_that_is_not_asked_for() -> None:
+    for last in (
+        "What?",
+        "Das alte Messgerät fehlt mir heute sehr, und wo das ist, sagst du nicht.",
+    ):
+        of = long_ago(HIDING_PLACE, last=last)
+        assert passage_text(called_up(of, meant=meant_in(of, HIDING_PLACE, last))) == "", last
 
 
 def test_what_the_prompt_itself_holds_is_not_said_again() -> None:
