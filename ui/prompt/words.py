@@ -166,6 +166,8 @@ def passage_lines(content: SlotContent) -> str:
 def _passage_line(passage: PassageShown) -> str:
     words = ", ".join(passage.words)
     fields = {"message": number(passage.index), "words": words}
+    if passage.is_asked and not words:
+        return tr("From message #{message}: close in meaning to the question", **fields)
     if passage.is_asked:
         return tr("From message #{message}: asks about {words}", **fields)
     return tr("From message #{message}: speaks of {words}", **fields)
