@@ -54,11 +54,12 @@ def progress_facts(progress: CatchUpProgress, *, is_paused: bool) -> str:
     else:
         parts = [tr("{ended} of {all} planned requests done", **figures)]
     # Of what no plan can name, too, such as merging two memories, and asking once more.
+    tokens = number(progress.tokens)
     if progress.requests > progress.done + progress.failed:
-        more = trn("{n} request made in all", "{n} requests made in all", progress.requests)
-        parts.append(more)
-    if progress.tokens:
-        parts.append(tr("{tokens} tokens in all", tokens=number(progress.tokens)))
+        requests = trn("{n} request", "{n} requests", progress.requests)
+        parts.append(tr("{requests} and {tokens} tokens in all", requests=requests, tokens=tokens))
+    elif progress.tokens:
+        parts.append(tr("{tokens} tokens in all", tokens=tokens))
     parts.append(tr("{duration} of work", duration=duration_words(progress.elapsed)))
     if is_paused:
         parts.append(tr_in("the queue", "paused"))

@@ -57,7 +57,7 @@ def test_a_catch_up_says_what_it_took_with_what_no_plan_names() -> None:
         "345 of 345 planned requests done, 1,360,123 tokens in all, 1:00 min of work"
     )
     assert progress_facts(replace(through, requests=442, agreed=345), is_paused=False) == (
-        "345 of 345 planned requests done, 442 requests made in all, 1,360,123 tokens in all, "
+        "345 of 345 planned requests done, 442 requests and 1,360,123 tokens in all, "
         "1:00 min of work"
     )
 
