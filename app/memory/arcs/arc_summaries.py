@@ -97,10 +97,13 @@ class ResolvedArc:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What was said of an arc. text: "" where it is not over, or nothing usable was told."""
+    """What was said of an arc. text: "" where it is not over, or nothing usable was told.
+    is_refused: how it was said to have ended stands for what was told.
+    """
 
     verdict: Verdict
     text: str = ""
+    is_refused: bool = False
 
 
 def resolved_arcs(memories: Sequence[Memory], ground: Ground) -> tuple[ResolvedArc, ...]:
@@ -166,12 +169,16 @@ def arc_inputs(
     }
 
 
-def read_arc_summaries(text: str, arcs: Sequence[ResolvedArc], evidence: str) -> dict[str, Judged]:
+def read_arc_summaries(
+    text: str, arcs: Sequence[ResolvedArc], evidence: str, names: Iterable[str] = ()
+) -> dict[str, Judged]:
     """What an answer says of each arc, by the memory's id. Raises Unreadable for nothing at all.
 
-    evidence: all that the model was shown; a summary that names somebody else counts for nothing,
-    and how the arc was said to have ended stands for it. An arc that is left out is not judged.
+    evidence: all that the model was shown. names: that the story is known to have. A summary that
+    names somebody else counts for nothing, and how the arc was said to have ended stands for it.
+    An arc that is left out is not judged.
     """
+    evidence = "\n".join((evidence, *names))
     text = unwrapped(text[:LARGEST_ANSWER])
     heads = [found for found in _TAG.finditer(text) if _verdict(found[2]) is not None]
     judged: dict[str, Judged] = {}
@@ -235,7 +242,7 @@ def _judged(arc: ResolvedArc, verdict: Verdict, body: str, evidence: str) -> Jud
     if not is_usable:
         how = " ".join(arc.ending.text.split())
         body = f"{' '.join(arc.memory.text.split())} {how}" if how else ""
-    return Judged(verdict, body)
+    return Judged(verdict, body, is_refused=not is_usable)
 
 
 def _told(arc: ResolvedArc) -> str:

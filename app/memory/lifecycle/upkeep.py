@@ -33,7 +33,7 @@ from app.memory.tiers.lines import (
     is_copied,
     numbers_in,
 )
-from app.memory.tiers.table import PLAIN, TIERS
+from app.memory.tiers.table import PLAIN, THREADS, TIERS
 from app.story.answers.task_answers import Unreadable
 
 HAPPENING = "event"  # the type of long-term memory that tells what happened, not what is so
@@ -46,6 +46,7 @@ _LOOKED_THROUGH = tuple(
     for spec in sorted(TIERS.values(), key=lambda spec: spec.rank)
     if spec.is_looked_through
 )
+PASSING = frozenset(TIERS) - PLAIN - THREADS  # what may be over before its scene is
 _ENDED = re.compile(
     r"[ \t]{0,8}(?:[-*•][ \t]+)?[*_\[(#]{0,3}"
     r"(?P<numbers>\d{1,3}(?:\s?[,&]\s?#?\d{1,3}){0,9})[*_\])]{0,3}[.:]?"
@@ -177,7 +178,7 @@ def read_upkeep(text: str, shown: Upkeep) -> tuple[Over, ...]:
     """What an answer says is over, each entry once. Raises Unreadable for something else.
 
     Believed is only what names an entry and a scene that were shown, the scene being told after the
-    entry, with a reason in words of that scene.
+    entry or, of what passes quickly, going on behind it, with a reason in words of that scene.
     """
     found: dict[str, Over] = {}
     scenes = {scene.number: scene for scene in shown.scenes}
@@ -196,7 +197,9 @@ def read_upkeep(text: str, shown: Upkeep) -> tuple[Over, ...]:
             if not 1 <= number <= len(shown.entries):
                 continue
             memory = shown.entries[number - 1]
-            if shown.place[memory.id] < scene.first:
+            # The scene of a thread or a memory is rather named for where it comes from.
+            end = scene.last if memory.tier in PASSING else scene.first
+            if shown.place[memory.id] < end:
                 found.setdefault(memory.id, Over(memory.id, scene, why))
     if not is_form:
         raise Unreadable(N_("with something other than the requested lines"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -57,6 +58,8 @@ from app.work.jobs.upkeep_making import upkept
 from app.work.planning.document_material import DocumentMaterial
 from app.work.planning.model_messages import as_read
 from app.work.planning.writing import Writing
+
+log = logging.getLogger(__name__)
 
 # Tokens of what one request is given: more is paid for and read by nobody.
 MOST_OF_ARCS, MOST_OF_PROFILES, MOST_OF_CANON, MOST_OF_FACTS = 5000, 4000, 5000, 3000
@@ -172,7 +175,8 @@ class DocumentMaker:
             raise OperationOutdated(tr("These plot threads are no longer resolved."))
         shown: dict[str, str] = {}
         end = max(arc.place for arc in arcs)
-        scenes, memories = _scene_recaps(job, end), job.material.active
+        scenes, about = _scene_recaps(job, end), job.material
+        memories = about.active
 
         def inputs(room: int) -> Mapping[str, str]:
             room = min(room, MOST_OF_ARCS)
@@ -184,11 +188,13 @@ class DocumentMaker:
         judged = await job.model.ask(
             "memory_arc_summary",
             inputs,
-            lambda text: read_arc_summaries(text, arcs, "\n".join(shown.values())),
+            lambda text: read_arc_summaries(text, arcs, "\n".join(shown.values()), about.names),
             kept=job.kept,
             spent=job.spent,
             what=N_("summary"),
         )
+        if refused := sum(said.is_refused for said in judged.values()):
+            log.info("%d summaries of plot threads were of no use", refused)
         texts, again = [], []
         now = {memory.id: memory for memory in job.chat.remembered.memories}
         for arc in arcs:

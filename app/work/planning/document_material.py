@@ -75,6 +75,12 @@ class DocumentMaterial:
         return summary.text if summary else ""
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that the story is known to have."""
+        known = self.remembered.entities
+        return tuple(name for entity in known for name in (entity.name, *entity.aliases))
+
+    @property
     def resolved(self) -> tuple[ResolvedArc, ...]:
         return resolved_arcs(self.remembered.memories, self.ground)
 

@@ -202,6 +202,14 @@ def test_a_summary_that_invents_gives_way_to_what_was_read(body: str) -> None:
     assert judged["a1"].text == "Who has ring 1? Ann gave it back."
 
 
+def test_a_name_that_the_story_has_is_not_invented_where_the_request_did_not_show_it() -> None:
+    told = "Ann gave it to old Ravenholm, who had lent it to Bo."
+    judged = read_arc_summaries(
+        f"[1: RESOLVED] {told}", resolved(arc(1)), EVIDENCE, ["Dora Ravenholm"]
+    )
+    assert judged["a1"].text == told
+
+
 def test_languages_with_capital_nouns_invent_nothing_by_that() -> None:
     evidence = "Der Müller gab dem Mann den Ring und die Karte der Insel."
     told = "Der Müller gab am Ende dem Mann den Ring, und die Suche war damit vorbei."

@@ -173,6 +173,16 @@ def test_what_is_not_shown_or_not_told_ends_nothing(line: str) -> None:
     assert read_upkeep(f"{line}\nNONE", shown_of(due(*ALL))) == ()
 
 
+def test_a_scene_ends_its_own_earlier_states_and_no_threads_or_memories() -> None:
+    """What is so for a while may be over before its scene is."""
+    said = "1, 2, 3, 4, 5 | 1 | Mira lent Kael the lamp."
+    over = read_upkeep(said, shown_of(due(*ALL)))
+    assert [one.memory for one in over] == ["hidden", "lamp", "felt"]
+    at_end = entries_due([standing(memory, 9) for memory in ALL], SCENES, (), PLACES)
+    assert at_end is not None
+    assert read_upkeep(said, shown_of(at_end)) == (), "nothing in it comes later"
+
+
 @pytest.mark.parametrize("text", ["", "The story goes on.", "[resolved] 1"])
 def test_something_else_is_no_answer(text: str) -> None:
     with pytest.raises(Unreadable):
