@@ -26,6 +26,7 @@ ENDED_MEMORIES = "No longer so:"
 _IN_ORDER = sorted(
     (spec for spec in TIERS.values() if not spec.is_plain), key=lambda spec: not spec.is_numbered
 )
+PLAIN_RANK = min(TIERS[tier].rank for tier in PLAIN)
 _HEADINGS = tuple(dict.fromkeys(spec.heading for spec in TIERS.values()))
 
 OPEN_SECRETS = frozenset({"hiding", "unaware", "believes"})
@@ -180,8 +181,9 @@ def _missed(
 def _within(
     memories: Sequence[Memory], limit: int, count: CountTokens, about: str
 ) -> tuple[Memory, ...]:
-    """Those that fit, in the order given: by tier, then pinned, by weight, by what `about` speaks
-    of, and new ones first. Numbered entries leave some of a larger room to the others.
+    """Those that fit, in the order given: by tier, plain memories of all together, then pinned, by
+    weight, by what `about` speaks of, and new ones first. Numbered entries leave some of a larger
+    room to the others.
     """
     order = _best_first(memories, about)
     headings = sum(map(count, _HEADINGS)) + 10  # blank lines
@@ -205,7 +207,9 @@ def _within(
 
 
 def _best_first(memories: Sequence[Memory], about: str) -> list[int]:
-    """Places of the memories. Of open secrets the oldest count more: the story turns on them."""
+    """Places of the memories. Of open secrets the oldest count more: the story turns on them. What
+    came to light a moment ago may weigh more than a small lasting fact.
+    """
     secrets = [place for place, memory in enumerate(memories) if memory.type in OPEN_SECRETS]
     worth = [
         memory.importance + near
@@ -218,9 +222,10 @@ def _best_first(memories: Sequence[Memory], about: str) -> list[int]:
     return sorted(
         range(len(memories)),
         key=lambda place: (
-            TIERS[memories[place].tier].rank,
+            PLAIN_RANK if memories[place].tier in PLAIN else TIERS[memories[place].tier].rank,
             not memories[place].is_pinned,
             -worth[place],
+            TIERS[memories[place].tier].rank,
             -place,
         ),
     )

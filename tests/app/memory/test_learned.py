@@ -204,7 +204,6 @@ RUSSIAN = "что лодка была продана в гавани и что �
         ),
     ],
 )
-@pytest.mark.real_model(3)
 def test_only_who_knows_the_very_thing_that_is_denied_lies(
     sample: str, told: str, known: str, becomes: str
 ) -> None:

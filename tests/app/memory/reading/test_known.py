@@ -103,6 +103,16 @@ def test_a_pinned_memory_outlasts_a_weightier_one() -> None:
     assert "born" not in text
 
 
+@pytest.mark.real_model(12)
+def test_what_came_to_light_is_shown_before_small_lasting_facts() -> None:
+    """A model that is not shown it notes it again, and cannot say that it is over."""
+    small = [replace(FACT, id=f"s{n}", text=f"Stair {n} creaks.", importance=1) for n in range(40)]
+    found = replace(DETAIL, type="revelation", text="Kael is the heir.", importance=3)
+    text = shown(*small, found, limit=150).text
+    assert "Kael is the heir." in text
+    assert "Stair 39" in text
+
+
 def test_numbers_count_what_is_shown() -> None:
     told = shown(*ALL, limit=35)
     for number, entry in enumerate(told.ids[Tier.ARCS], 1):
