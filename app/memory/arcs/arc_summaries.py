@@ -288,7 +288,7 @@ def _likeliest(arc: ResolvedArc, messages: Sequence[Message]) -> int:
 def _linked(arcs: Sequence[ResolvedArc], memories: Sequence[Memory]) -> list[str]:
     """Memories that share a name or two telling words with an arc, those nearest to all first."""
     texts = [f"{arc.memory.text} {arc.ending.text}" for arc in arcs]
-    about = [frozenset(filter(_tells, words(text))) for text in texts]
+    about = [frozenset(filter(tells, words(text))) for text in texts]
     found = [
         memory
         for memory in memories
@@ -301,7 +301,7 @@ def _linked(arcs: Sequence[ResolvedArc], memories: Sequence[Memory]) -> list[str
     return [f"- [{m.type}] {' '.join(m.text.split())}" for m in nearest]
 
 
-def _tells(word: str) -> bool:
+def tells(word: str) -> bool:
     """Whether a word says what a text is about; without spaces between words each sign is one, and
     hiragana mostly join what others say.
     """

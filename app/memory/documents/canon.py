@@ -32,6 +32,7 @@ NAMES: Mapping[str, str] = {
 }
 MOST_MEMORIES = 30
 LEAST_IMPORTANCE = 2
+REVELATION = "revelation"
 SHORTEST = 30  # signs of a usable canon
 NOTHING_YET = "Nothing yet."
 
@@ -61,7 +62,7 @@ def canon_inputs(
     room -= count(canon)
     arcs = newest_within([f"- {' '.join(d.text.split())}" for d in summaries], room * 2 // 3, count)
     room -= sum(map(count, arcs))
-    weighty = [m for m in memories if m.tier is Tier.LONG_TERM and m.importance >= LEAST_IMPORTANCE]
+    weighty = [m for m in memories if _lasts(m) and m.importance >= LEAST_IMPORTANCE]
     best = ranked(weighty, utilities(weighty))[:MOST_MEMORIES]
     lines = within((marked(_line(m), m, past) for m in best), room, count)
     return {
@@ -71,6 +72,14 @@ def canon_inputs(
         "memories": "\n".join(lines) or NOTHING_YET,
         "tokens": str(tokens),
     }
+
+
+def _lasts(memory: Memory) -> bool:
+    """Whether it outlasts its story. What came to light does, though a model may note it for the
+    session only.
+    """
+    is_told = memory.tier is Tier.SESSION and memory.type == REVELATION
+    return is_told or memory.tier is Tier.LONG_TERM
 
 
 def _line(memory: Memory) -> str:

@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from app.core.operations import OperationKind
-from app.memory.arcs.arc_summaries import ResolvedArc, resolved_arcs, summaries
+from app.memory.arcs.arc_summaries import ResolvedArc, resolved_arcs, summaries, tells
 from app.memory.documents.profiles import cast, mentions
 from app.memory.entities.naming import all_names
 from app.memory.lifecycle.derived_documents import all_of, newest_reaching
-from app.memory.lifecycle.sharing import is_theirs
+from app.memory.lifecycle.sharing import is_known_to, is_theirs
 from app.memory.lifecycle.upkeep import said_to_be_past
 from app.memory.names import folded
-from app.memory.records import Document, DocumentKind, Memory, Remembered, Tier
-from app.memory.standing import BEFORE, Ground, active
+from app.memory.records import Document, DocumentKind, Memory, Remembered, Source, Tier
+from app.memory.similarity import words
+from app.memory.standing import BEFORE, Ground, active, standings
+from app.memory.tiers.table import PLAIN, TIERS
 from app.prompt.choosing.presence import Presence
 from app.story.story import ChatKind, Story
 from app.work.planning.writing import Writing
 
 LATELY = 400  # messages: who has not spoken in them gets no new text of their own
+LEARNED = frozenset({"knows", "hiding"})
+LEAST_SHARED, SHARE = 3, 0.6  # of what somebody learned, in a text that tells it too
+
+
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """What one of a group has lived through. learned: of each entry on what they know its telling
+    words.
+    """
+
+    presence: Presence
+    ground: Ground
+    learned: tuple[frozenset[str], ...]
+
+    def was_there(self, sources: Iterable[Source]) -> bool:
+        """Whether they were there for one of the messages."""
+        places = map(self.ground.place, sources)
+        return any(at != BEFORE and self.presence.knows(at) for at in places)
+
+    def is_learned(self, text: str) -> bool:
+        """Whether they know what a text tells, without having been there."""
+        told = words(text)
+        return any(len(one & told) >= max(LEAST_SHARED, SHARE * len(one)) for one in self.learned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,32 +137,54 @@ class DocumentMaterial:
         return kept[-1] if kept else None
 
     def canon_summaries(self, name: str) -> tuple[Document, ...]:
-        """The summaries of arcs that a canon is made of; of a group's those that somebody was
-        there for, or that name them where nobody knows who was there.
+        """The summaries of arcs that a canon is made of; of a group's those whose end somebody was
+        there for or learned of, or that name them where nobody knows who was there.
         """
         found = summaries(self.documents, self.resolved, self.chat_id)
         if not self.is_group:
             return found
         names = all_names(name, self.remembered.entities)
         arcs = {arc.memory.id: arc for arc in self.resolved}
-        presence = Presence(self.story, names, frozenset(self._missed_by(names)))
+        lived = self._lived(names)
 
         def is_known(document: Document) -> bool:
             arc = arcs.get(document.subject)
             if arc is None:
                 return any(mentions(document.text, one) for one in names)
-            sources = (*arc.memory.sources, *arc.ending.sources)
-            places = [self.ground.place(source) for source in sources]
-            return any(at != BEFORE and presence.knows(at) for at in places)
+            ends = arc.ending.sources or arc.memory.sources
+            return lived.was_there(ends) or lived.is_learned(arc.ending.text)
 
         return tuple(filter(is_known, found))
 
     def memories_of(self, name: str) -> tuple[Memory, ...]:
-        """What holds of what somebody remembers; in a group only what they witnessed."""
+        """What somebody remembers: what holds, and what only gave way to others. In a group what
+        they witnessed, were there for, or learned.
+        """
+        own = {memory.id for memory in self.remembered.memories}
+        stood = standings((*self.remembered.memories, *self.elsewhere), self.ground)
+        held = tuple(s.memory for s in stood if s.is_active or s.is_set_aside)
+        held = tuple(memory for memory in held if memory.id in own)
         if not self.is_group:
-            return self.active
+            return held
         names = all_names(name, self.remembered.entities)
-        return tuple(memory for memory in self.active if is_theirs(memory, names))
+        lived = self._lived(names)
+
+        def is_lived(memory: Memory) -> bool:
+            if TIERS[memory.tier].is_witnessed and memory.witnessed_by:
+                return is_known_to(memory, names) or lived.is_learned(memory.text)
+            if memory.tier not in PLAIN:
+                return is_theirs(memory, names)
+            return lived.was_there(memory.sources) or lived.is_learned(memory.text)
+
+        return tuple(filter(is_lived, held))
+
+    def _lived(self, names: frozenset[str]) -> Lived:
+        presence = Presence(self.story, names, frozenset(self._missed_by(names)))
+        minds = (m for m in self.remembered.memories if m.tier is Tier.EPISTEMIC)
+        learned = [m.text for m in minds if m.type in LEARNED and folded(m.subject) in names]
+        return Lived(
+            presence, self.ground, tuple(frozenset(filter(tells, words(t))) for t in learned)
+        )
 
     def _missed_by(self, names: frozenset[str]) -> Iterator[int]:
         """Messages of which a memory says that others witnessed them."""

@@ -13,11 +13,12 @@ from app.memory.epistemic.presence_record import events_of
 from app.memory.epistemic.propositions import People
 from app.memory.epistemic.shared_sights import shared_sights
 from app.memory.epistemic.witnessing import Witnessing
+from app.memory.names import folded
 from app.memory.records import Document, Entity, Memory, Tier
 from app.memory.standing import BEFORE, Ground, Standing
 from app.story.messages import MessageKind
 from app.story.scene_cues.language import LanguagePack, tokens_of
-from app.story.story import Story
+from app.story.story import ChatKind, Story
 from app.views.memory_view import MemoryView
 
 MOST_LOOKED_AT = 2_000  # messages, the newest; a prompt waits for what follows of them
@@ -88,12 +89,28 @@ def derived(view: MemoryView, packs: Sequence[LanguagePack]) -> Derived:
 
 
 def witnessed(memory: Memory, where: Whereabouts, story: Story, ground: Ground) -> Memory:
-    """A new memory with who was there when it was told, where that is known."""
+    """A new memory with who was there when it was told, where that is known. In a group a reading
+    goes over scenes of other people, too.
+    """
     if memory.tier is not Tier.LONG_TERM or not memory.witnessed_by:
         return memory
     places = (ground.place(source) for source in memory.sources)
     cited = {at: story.messages[at].name for at in places if at != BEFORE}
-    return replace(memory, witnessed_by=witnesses(where, memory.witnessed_by, cited))
+    speakers = memory.witnessed_by
+    if cited and story.chat.kind is ChatKind.GROUP:
+        heard = [_heard_in(story, at) for at in cited]
+        speakers = tuple(n for n in speakers if any(s is None or folded(n) in s for s in heard))
+    return replace(memory, witnessed_by=witnesses(where, speakers, cited))
+
+
+def _heard_in(story: Story, at: int) -> frozenset[str] | None:
+    """Folded names of who speaks in the scene of a message, None while that goes on: who is there
+    may speak yet.
+    """
+    scene = story.scene_at(at)
+    if scene is None or scene.closing is None:
+        return None
+    return frozenset(folded(m.name) for m in story.messages[scene.first : scene.last + 1])
 
 
 def _is_of_somebody(kind: MessageKind) -> bool:

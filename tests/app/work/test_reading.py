@@ -408,6 +408,25 @@ async def test_in_a_group_each_is_a_witness_of_what_they_heard(tmp_path: Path) -
         )
 
 
+async def test_in_a_group_nobody_is_a_witness_of_a_scene_that_was_played_without_them(
+    tmp_path: Path,
+) -> None:
+    """One reading goes over several scenes, and each member was told what only others lived."""
+    morning = "The next morning, in another town. Three days later the quay was empty."
+    async with playing(tmp_path, Script(LINES), group=("Mira", "Tam")) as play:
+        play.messages += [message(0, "The lamp is green."), message(1, "Yes.", name="Mira")]
+        play.messages += [message(2, "Fine."), message(3, "Indeed.", name="Mira")]
+        play.messages += [message(4, morning), message(5, "The bridge fell.", name="Tam")]
+        play.messages += [message(6, "Look."), message(7, "It did.", name="Tam"), message(8)]
+        await play.follow()
+        view = await play.read()
+        assert len(play.readings) == 1
+        assert [scene.first for scene in view.story.scenes] == [0, 4]
+        assert set(play.standing("lamp").memory.witnessed_by) == {"Ana", "Mira"}
+        # Of a scene that goes on nobody knows yet who is there.
+        assert set(play.standing("bridge").memory.witnessed_by) == {"Ana", "Mira", "Tam"}
+
+
 async def test_who_had_left_is_no_witness_of_what_came_then(tmp_path: Path) -> None:
     lines = LINES | {"Tam goes": "[leave:sources={n}] Tam"}
     async with playing(tmp_path, Script(lines)) as play:

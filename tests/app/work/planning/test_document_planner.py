@@ -12,7 +12,7 @@ from msgspec import structs
 
 from app.core.operations import OperationKind, OperationSpec
 from app.memory.arcs.arc_summaries import summaries
-from app.memory.documents.canon import canon_digest
+from app.memory.documents.canon import canon_digest, canon_inputs
 from app.memory.documents.profiles import subjects
 from app.memory.records import (
     ARC,
@@ -304,6 +304,50 @@ def test_a_canon_in_a_group_is_made_of_what_its_member_witnessed() -> None:
     of = crew(ours, theirs)
     assert [m.id for m in of.memories_of("Mira")] == ["f0"]
     assert [m.id for m in of.memories_of("Bo")] == ["f0", "f1"]
+
+
+def test_a_canon_in_a_group_tells_no_plot_whose_end_its_member_missed() -> None:
+    """It began before them, and they learned neither how it went on nor how it ended."""
+    begun, summary = summed_up()
+    ending = replace(begun.endings[0], sources=(source(13),), text="The stolen lantern burned.")
+    begun = replace(begun, endings=(ending,))
+    kept = replace(summary, inputs=crew(begun).resolved[0].digest)
+    of = crew(begun, documents=(kept,))
+    assert [d.id for d in of.canon_summaries("Mira")] == []
+    assert [d.id for d in of.canon_summaries("Bo")] == ["s1"]
+    told = Memory(
+        "k", 1, Tier.EPISTEMIC, "knows", "that the stolen lantern burned", subject="Mira",
+        sources=(source(15),),
+    )  # fmt: skip
+    of = crew(begun, told, documents=(kept,))
+    assert [d.id for d in of.canon_summaries("Mira")] == ["s1"]
+
+
+def test_a_canon_in_a_group_holds_what_came_to_light_before_its_member_only() -> None:
+    def found(number: int, at: int) -> Memory:
+        text = f"Thing {number} is a forgery."
+        return Memory(
+            f"r{number}", 1, Tier.SESSION, "revelation", text, importance=3, sources=(source(at),)
+        )
+
+    of = crew(found(1, 3), found(2, 13))
+    assert [m.id for m in of.memories_of("Mira")] == ["r1"]
+    assert [m.id for m in of.memories_of("Bo")] == ["r2"]
+    assert (
+        canon_inputs("Bo", "", [], of.memories_of("Bo"), room=400, tokens=200, count=len)[
+            "memories"
+        ]
+        == "- [revelation] Thing 2 is a forgery."
+    )
+
+
+def test_a_canon_tells_what_only_gave_way_to_weightier_memories() -> None:
+    """Nothing says that it is over, and a history is of what was."""
+    kept, aside, over = facts(3)
+    aside = replace(aside, endings=(Ending(EndReason.OUTRANKED, sources=(source(15),)),))
+    over = replace(over, endings=(Ending(EndReason.RETIRED, sources=(source(15),)),))
+    of = chat(story(), kept, aside, over)
+    assert [m.id for m in of.memories_of("Mira")] == ["f0", "f1"]
 
 
 def test_outside_of_sillytavern_who_speaks_has_the_canon() -> None:
