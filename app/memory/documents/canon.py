@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from app.core.translation import N_
-from app.memory.documents.profiles import marked
+from app.memory.documents.profiles import concerns, marked
 from app.memory.documents.summary import cut_to
 from app.memory.ranking import ranked, utilities
 from app.memory.reading.prose import (
@@ -32,6 +32,7 @@ NAMES: Mapping[str, str] = {
 }
 MOST_MEMORIES = 30
 LEAST_IMPORTANCE = 2
+OWN_WEIGHS = 125.0  # more than a step of importance: the history is theirs
 REVELATION = "revelation"
 SHORTEST = 30  # signs of a usable canon
 NOTHING_YET = "Nothing yet."
@@ -63,7 +64,9 @@ def canon_inputs(
     arcs = newest_within([f"- {' '.join(d.text.split())}" for d in summaries], room * 2 // 3, count)
     room -= sum(map(count, arcs))
     weighty = [m for m in memories if _lasts(m) and m.importance >= LEAST_IMPORTANCE]
-    best = ranked(weighty, utilities(weighty))[:MOST_MEMORIES]
+    worth = utilities(weighty)
+    worth |= {m.id: worth[m.id] + OWN_WEIGHS for m in weighty if concerns(m, name)}
+    best = ranked(weighty, worth)[:MOST_MEMORIES]
     lines = within((marked(_line(m), m, past) for m in best), room, count)
     return {
         "name": name,

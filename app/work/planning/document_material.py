@@ -2,50 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from app.core.operations import OperationKind
-from app.memory.arcs.arc_summaries import ResolvedArc, resolved_arcs, summaries, tells
+from app.memory.arcs.arc_summaries import ResolvedArc, resolved_arcs, summaries
 from app.memory.documents.profiles import cast, mentions
 from app.memory.entities.naming import all_names
 from app.memory.lifecycle.derived_documents import all_of, newest_reaching
-from app.memory.lifecycle.sharing import is_known_to, is_theirs
+from app.memory.lifecycle.sharing import is_theirs
 from app.memory.lifecycle.upkeep import said_to_be_past
 from app.memory.names import folded
-from app.memory.records import Document, DocumentKind, Memory, Remembered, Source, Tier
-from app.memory.similarity import words
-from app.memory.standing import BEFORE, Ground, active, standings
-from app.memory.tiers.table import PLAIN, TIERS
+from app.memory.records import Document, DocumentKind, Memory, Remembered, Tier
+from app.memory.standing import Ground, active, standings
 from app.prompt.choosing.presence import Presence
 from app.story.story import ChatKind, Story
+from app.work.planning.lived import Lived
 from app.work.planning.writing import Writing
 
 LATELY = 400  # messages: who has not spoken in them gets no new text of their own
-LEARNED = frozenset({"knows", "hiding"})
-LEAST_SHARED, SHARE = 3, 0.6  # of what somebody learned, in a text that tells it too
-
-
-@dataclass(frozen=True, slots=True)
-class Lived:
-    """What one of a group has lived through. learned: of each entry on what they know its telling
-    words.
-    """
-
-    presence: Presence
-    ground: Ground
-    learned: tuple[frozenset[str], ...]
-
-    def was_there(self, sources: Iterable[Source]) -> bool:
-        """Whether they were there for one of the messages."""
-        places = map(self.ground.place, sources)
-        return any(at != BEFORE and self.presence.knows(at) for at in places)
-
-    def is_learned(self, text: str) -> bool:
-        """Whether they know what a text tells, without having been there."""
-        told = words(text)
-        return any(len(one & told) >= max(LEAST_SHARED, SHARE * len(one)) for one in self.learned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +121,7 @@ class DocumentMaterial:
             return found
         names = all_names(name, self.remembered.entities)
         arcs = {arc.memory.id: arc for arc in self.resolved}
-        lived = self._lived(names)
+        lived = self._lived(name)
 
         def is_known(document: Document) -> bool:
             arc = arcs.get(document.subject)
@@ -166,25 +142,12 @@ class DocumentMaterial:
         held = tuple(memory for memory in held if memory.id in own)
         if not self.is_group:
             return held
+        return tuple(filter(self._lived(name).has, held))
+
+    def _lived(self, name: str) -> Lived:
         names = all_names(name, self.remembered.entities)
-        lived = self._lived(names)
-
-        def is_lived(memory: Memory) -> bool:
-            if TIERS[memory.tier].is_witnessed and memory.witnessed_by:
-                return is_known_to(memory, names) or lived.is_learned(memory.text)
-            if memory.tier not in PLAIN:
-                return is_theirs(memory, names)
-            return lived.was_there(memory.sources) or lived.is_learned(memory.text)
-
-        return tuple(filter(is_lived, held))
-
-    def _lived(self, names: frozenset[str]) -> Lived:
         presence = Presence(self.story, names, frozenset(self._missed_by(names)))
-        minds = (m for m in self.remembered.memories if m.tier is Tier.EPISTEMIC)
-        learned = [m.text for m in minds if m.type in LEARNED and folded(m.subject) in names]
-        return Lived(
-            presence, self.ground, tuple(frozenset(filter(tells, words(t))) for t in learned)
-        )
+        return Lived(name, names, self.story, self.ground, self.remembered, presence)
 
     def _missed_by(self, names: frozenset[str]) -> Iterator[int]:
         """Messages of which a memory says that others witnessed them."""

@@ -108,6 +108,15 @@ def test_a_request_holds_the_canon_so_far_the_newest_arcs_and_what_weighs() -> N
     assert sum(map(count, shown.values())) <= 420
 
 
+def test_what_is_about_the_character_goes_before_what_others_did() -> None:
+    others = [
+        Memory(f"m{n}", 1, Tier.LONG_TERM, "fact", f"Bo did {n}.", importance=3) for n in range(40)
+    ]
+    own = Memory("own", 1, Tier.LONG_TERM, "fact", "Ann lacks a finger.", importance=2)
+    shown = canon_inputs("Ann", "", [], [own, *others], room=4000, tokens=200, count=count)
+    assert "lacks a finger" in shown["memories"]
+
+
 @pytest.mark.real_model(9)
 def test_what_somebody_knows_goes_into_no_canon() -> None:
     """It is told to whoever answers, also to the one from whom it is hidden."""

@@ -14,6 +14,10 @@ from app.core.operations import OperationKind, OperationSpec
 from app.memory.arcs.arc_summaries import summaries
 from app.memory.documents.canon import canon_digest, canon_inputs
 from app.memory.documents.profiles import subjects
+from app.memory.epistemic.presence_record import presence_document
+from app.memory.reading.answers import read_answer
+from app.memory.reading.extraction import Work
+from app.memory.reading.windows import Window
 from app.memory.records import (
     ARC,
     Document,
@@ -301,9 +305,34 @@ def test_each_member_of_a_group_has_a_canon_of_what_they_were_there_for() -> Non
 def test_a_canon_in_a_group_is_made_of_what_its_member_witnessed() -> None:
     ours = replace(facts(1)[0], witnessed_by=("Ana", "Mira", "Bo"))
     theirs = replace(facts(1, start=1)[0], witnessed_by=("Ana", "Bo"))
+    ours = replace(ours, sources=(source(3), source(13)))
+    theirs = replace(theirs, sources=(source(13),))
     of = crew(ours, theirs)
     assert [m.id for m in of.memories_of("Mira")] == ["f0"]
     assert [m.id for m in of.memories_of("Bo")] == ["f0", "f1"]
+
+
+def test_who_was_there_is_seen_by_message_where_a_reading_noted_it() -> None:
+    """A reading of several scenes takes all who speak in it for witnesses of all that it notes."""
+
+    def noted(lines: str) -> tuple[Document, ...]:
+        told = crew().story.messages
+        work = Work("work", 1, "", "model", 1.0)
+        made = presence_document(read_answer(lines).presence, Window(1, told), work)
+        assert made is not None
+        return (made,)
+
+    def of_bo(at: int, *documents: Document) -> list[str]:
+        everybody = ("Ana", "Mira", "Bo")
+        memory = replace(facts(1)[0], witnessed_by=everybody, sources=(source(at),))
+        return [m.id for m in crew(memory, documents=documents).memories_of("Bo")]
+
+    assert of_bo(16) == ["f0"]
+    assert of_bo(3) == [], "he speaks in the other scene only"
+    # Messages of a reading are counted from 1.
+    assert of_bo(3, *noted("[present:sources=3] Mira, Ana, Bo | mill")) == ["f0"]
+    assert of_bo(10, *noted("[present:sources=11] Ana, Ash | mill")) == []
+    assert of_bo(16, *noted("[leave:sources=16] Bo | mill")) == []
 
 
 def test_a_canon_in_a_group_tells_no_plot_whose_end_its_member_missed() -> None:
