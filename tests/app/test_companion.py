@@ -571,7 +571,7 @@ async def test_a_setting_that_makes_no_sense_is_refused_and_an_old_one_survived(
         assert "/gone" in companion.health.backend.sentence
         await companion.put_setting("tavern", str(demo_tavern.user_folder))
         mended = companion.health.backend
-        assert mended.light is Light.GOOD
+        assert mended.light is Light.OFF
 
 
 async def test_a_reset_setting_is_forgotten_for_good(

@@ -103,6 +103,6 @@ async def test_a_start_with_broken_rows_says_so_once_and_setting_them_mends_it(
         for name in numbers:
             await companion.put_setting(name, REGISTRY[name].default)
         mended = companion.health.backend
-        assert mended.light is Light.GOOD
+        assert mended.light is Light.OFF
     async with open_companion(folders, tavern=demo_tavern.user_folder, watch=False) as companion:
         assert companion.settings.problem == ""
