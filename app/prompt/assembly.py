@@ -40,6 +40,7 @@ from app.prompt.turn_budgets import (
     lent,
     pressed,
     turn_budgets,
+    weights_of_total,
     with_what_is_left,
 )
 from app.settings.recaps import RecapSettings
@@ -163,7 +164,8 @@ def _with_memory(
     if room is not None and occasion.is_read:
         weights = pressed(weights)
     late = in_chat(settings, placement)
-    deal = _Deal(settings, budgets, weights, borrowers, room, late, turn.spare)
+    lending = weights_of_total(settings, full, kind, turn.head_kinds(given))
+    deal = _Deal(settings, budgets, weights, borrowers, lending, room, late, turn.spare)
     drafts, fitting, shown = _dealt(turn, drafts, deal, recaps)
     texts = {d.name: text for d in drafts if (text := d.render(shown[d.name]))}
     elsewhere = occasion.told.told_elsewhere
@@ -185,14 +187,15 @@ def _with_memory(
 
 @dataclass(frozen=True, slots=True)
 class _Deal:
-    """What the drafts of a turn have to share. room: tokens of all together, None for no bound.
-    late, spare: names of those that may use so many more.
+    """What the drafts of a turn have to share. lending: weights of the borrowers. room: tokens of
+    all together, None for no bound. late, spare: names of those that may use so many more.
     """
 
     settings: Mapping[str, Any]
     budgets: Budgets
     weights: Mapping[SlotName, int]
     borrowers: Collection[SlotName]
+    lending: Budgets
     room: int | None
     late: Collection[SlotName]
     spare: int
@@ -230,7 +233,8 @@ def _dealt_once(
     count, room = turn.means.count, deal.room
     found, fitting = _fitted(turn, drafts, deal, recaps, told)
     if deal.borrowers:
-        fitting |= lent(found, fitting, deal.borrowers, deal.budgets, deal.settings, count)
+        lending = deal.borrowers, deal.budgets, deal.lending, deal.settings
+        fitting |= lent(found, fitting, *lending, count)
     if room is not None and tokens_of(found, fitting, count) > room:
         called = [memory.id for memory in turn.called_up.best_first]
         is_untold = bool(turn.occasion.unread) and not turn.occasion.is_read

@@ -104,19 +104,36 @@ def borrowers_of(settings: Mapping[str, Any], placement: Placement) -> frozenset
     return in_chat(settings, placement).intersection(SHARING)
 
 
+def weights_of_total(
+    settings: Mapping[str, Any],
+    full: Mapping[str, int],
+    kind: TurnKind,
+    head: Sequence[TurnKind] | None,
+) -> Budgets:
+    """Weights by which slots share the one total, the same for each total: with other weights a
+    larger one might tell something else instead of more. Parameters as of `turn_budgets`.
+    """
+    usual = {**settings, "budget_total": sum(DEFAULTS[name] for name in SHARING)}
+    return turn_budgets(usual, full, kind, head)[0]
+
+
+# 7 parameters: the drafts, and what is dealt out by which measure.
 def lent(
     drafts: Sequence[Draft],
     fitting: Mapping[SlotName, int],
     borrowers: Collection[SlotName],
     budgets: Budgets,
+    weights: Budgets,
     settings: Mapping[str, Any],
     count: Count,
 ) -> dict[SlotName, int]:
-    """How many entries the borrowers show in what the other tiers leave of the one total."""
+    """How many entries the borrowers show in what the other tiers leave of the one total. weights:
+    of `weights_of_total`.
+    """
     left = sum(budgets_of(settings)[name] for name in SHARING)
     for draft in drafts:
         if draft.name in SHARING and draft.name not in borrowers:
             left -= min(budgets[draft.name], count(draft.render(len(draft.entries))))
     late = [draft for draft in drafts if draft.name in borrowers]
     wanted = {draft.name: fitting[draft.name] for draft in late}
-    return dealt_out(late, wanted, budgets, max(0, left), count)
+    return dealt_out(late, wanted, weights, max(0, left), count)

@@ -212,7 +212,50 @@ def test_the_same_story_gives_the_same_text_also_when_it_is_told_in_another_orde
     assert {s.key: s.text for s in first.slots}.keys() == {s.key for s in prompt(held[::-1]).slots}
 
 
+# A long thread stood behind a feeling in a small total and before it in a larger one.
+LONG_THREAD = tuple(
+    memory(text, tier, at=at, id=id_, **{"subject": "Vera"} | more)
+    for id_, text, tier, at, more in (
+        ("id0", "→Xb\n.b{b→b", Tier.SESSION, 1, {"type": "revelation", "subject": "Odo"}),
+        (
+            "id1",
+            "\na[ac→Xc|bX→ Xc\n{Y{c\nbaX\n|{b{..",
+            Tier.ARCS,
+            0,
+            {"subject": "No{{one}}", "target": "Vera", "importance": 1, "is_pinned": True},
+        ),
+        ("id2", "[] ", Tier.EPISTEMIC, 1, {"type": "suspects", "importance": 1, "is_pinned": True}),
+        ("id3", "Ya ", Tier.SESSION, 2, {"type": "detail", "subject": "", "is_pinned": True}),
+        ("id4", "|", Tier.SESSION, 0, {"type": "detail", "subject": "Odo"}),
+        (
+            "id5",
+            " Y.|}b",
+            Tier.STATE_LEDGER,
+            0,
+            {"type": "place", "subject": "Odo", "field": "occupants", "importance": 1},
+        ),
+        (
+            "id7",
+            "] }Y{ a",
+            Tier.EPISTEMIC,
+            2,
+            {"type": "hiding", "target": "Vera", "importance": 1},
+        ),
+        (
+            "id8",
+            "YY→",
+            Tier.SESSION,
+            3,
+            {"type": "development", "subject": "Odo", "importance": 3, "is_pinned": True},
+        ),
+        ("id10", "{c→", Tier.SESSION, 3, {"type": "detail", "subject": "You", "is_pinned": True}),
+        ("id13", "X", Tier.RELATIONSHIPS, 2, {"type": "feeling", "importance": 1}),
+    )
+)
+
+
 @A_FEW
+@example(LONG_THREAD, 8, 1)
 @given(memories(), st.integers(8, 40), st.integers(1, 40))
 def test_a_larger_total_of_the_tiers_never_shows_less_and_lending_stays_within_it(
     held: tuple[Memory, ...], hundreds: int, more: int
