@@ -203,15 +203,16 @@ class Meant:
         return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
 
 
-def standing_out(likeness: Floats) -> Floats:
+def standing_out(likeness: Floats, before: int | None = None) -> Floats:
     """By how many standard deviations each message is more alike than they are on average; 0 for
-    what is less, or has no vectors.
+    what is less, or has no vectors. before: of messages before this place, None of all.
     """
-    known = likeness[~np.isnan(likeness)]
-    spread = float(known.std()) if len(known) else 0.0
+    usual = likeness[:before]
+    usual = usual[~np.isnan(usual)]
+    spread = float(usual.std()) if len(usual) else 0.0
     if not spread:
         return np.zeros(len(likeness))
-    found: Floats = np.nan_to_num(((likeness - known.mean()) / spread).clip(0, None), nan=0.0)
+    found: Floats = np.nan_to_num(((likeness - usual.mean()) / spread).clip(0, None), nan=0.0)
     return found
 
 

@@ -91,8 +91,10 @@ class _Wanted:
 
     @cached_property
     def standing_out(self) -> Floats | None:
-        """By how much each message stands out by its meaning, None where nobody knows."""
-        return standing_out(self.likeness) if len(self.meant) else None
+        """By how much each message stands out by its meaning from what was said before, None where
+        nobody knows. What asks is so alike to itself that beside it little else stands out.
+        """
+        return standing_out(self.likeness, self.before) if len(self.meant) else None
 
     def is_meant(self, place: int) -> bool:
         """Whether a message means what is asked for."""
@@ -108,7 +110,7 @@ class _Wanted:
 
     @cached_property
     def _most_alike(self) -> int:
-        """Which message is most alike of those before; what asks is alike, too."""
+        """Which message is most alike of those before."""
         out = self.standing_out
         return int(out[: self.before].argmax()) if out is not None and self.before else -1
 

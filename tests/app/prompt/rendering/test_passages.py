@@ -144,6 +144,13 @@ def test_what_is_most_alike_of_all_comes_back_by_its_meaning() -> None:
     assert HIDING_PLACE in passage_text(slots)
 
 
+def test_in_a_short_story_the_question_does_not_hide_what_it_means() -> None:
+    """Nothing is as alike to a question as itself: what it means stood out less beside it."""
+    of = long_ago(HIDING_PLACE, last=OTHER_WORDS, between=11)
+    slots = called_up(of, meant=meant_in(of, HIDING_PLACE, OTHER_WORDS))
+    assert HIDING_PLACE in passage_text(slots)
+
+
 def test_in_the_language_of_the_story_only_the_most_alike_comes_back_by_meaning() -> None:
     of = long_ago(HIDING_PLACE, FILLER, HIDING_PLACE.replace("third", "fourth"), last=OTHER_WORDS)
     wide = Turn("Vera", context=600)
