@@ -95,6 +95,7 @@ class Library:
         folder = await asyncio.to_thread(_folder_missed, chat)
         if folder is not None and folder not in self.gone:
             self._missed, self.gone = (*self._missed, folder), (*self.gone, folder)
+            self._held_chats |= {folder}  # one at least
             self.gone_changed.emit(None)
 
     def macros_of(self, chat: ChatRef, responder: str) -> tuple[str, ...]:
@@ -173,7 +174,7 @@ class Library:
                     await self.load(*self._wanted)
             folders = tuple(tavern.user_folder for tavern in self.taverns)
             gone = await asyncio.to_thread(_not_there, folders, self._held_chats)
-            missed = await asyncio.to_thread(_not_there, self._missed, frozenset())
+            missed = await asyncio.to_thread(_not_there, self._missed, self._held_chats)
             self._missed = tuple(folder for folder in missed if folder not in folders)
             gone = (*gone, *self._missed)
             if gone != self.gone and folders == tuple(t.user_folder for t in self.taverns):

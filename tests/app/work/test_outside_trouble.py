@@ -294,6 +294,12 @@ async def test_a_chat_that_went_with_its_folder_between_two_starts_is_told_as_th
         assert companion.is_away(chat)
         assert str(folder) in companion.folder_gone
         assert companion.health.sillytavern.sentence == companion.folder_gone
+        for name in ("characters", "chats", "group chats"):  # as SillyTavern makes it anew
+            (folder / name).mkdir(parents=True)
+        (folder / "settings.json").write_text("{}", "utf-8")
+        await asyncio.sleep(6 * LOOK)
+        assert companion.folder_gone
+        shutil.rmtree(folder)
         away.rename(folder)
         await until(lambda: not companion.folder_gone)
         await companion.open_story(chat)
