@@ -15,6 +15,7 @@ from ui.theme.icons import icon_pixmap
 from ui.theme.style import CONTROL_RADIUS, rounded
 
 TIGHT = 5  # px at each side, at least
+ROOM = 14  # px at each side, where there is so much
 NATIVE = QKeySequence.SequenceFormat.NativeText
 ARROWS = {Qt.Key.Key_Up: "↑", Qt.Key.Key_Down: "↓", Qt.Key.Key_Left: "←", Qt.Key.Key_Right: "→"}
 
@@ -45,7 +46,11 @@ def keep_place(widget: QWidget) -> None:
 
 
 class Button(QAbstractButton):
-    """Icon, word and key hint on a raised ground."""
+    """Icon, word and key hint on a raised ground.
+
+    flush: a quiet one that begins or ends at this edge of what is above it. Its word stands there,
+    so it has no ground and is underlined under the pointer, as a link is.
+    """
 
     def __init__(
         self,
@@ -54,12 +59,14 @@ class Button(QAbstractButton):
         icon: str = "",
         role: ButtonRole = ButtonRole.PLAIN,
         hint: str = "",
+        flush: Qt.Edge | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._icon = icon
         self._role = role
         self._hint = hint
+        self._flush = flush
         self._action: QAction | None = None
         self.setText(text)
         self.setAccessibleName(text)
@@ -106,11 +113,15 @@ class Button(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         hint = 10 + self._hint_width() if self._hint else 0
-        return QSize(self._word_width() + hint + 28, 28)
+        return QSize(self._word_width() + hint + self._beside(ROOM), 28)
 
     def minimumSizeHint(self) -> QSize:
         """Without the key; a layout goes down to it where the size policy lets it."""
-        return QSize(self._word_width() + 2 * TIGHT, 28)
+        return QSize(self._word_width() + self._beside(TIGHT), 28)
+
+    def _beside(self, room: int) -> int:
+        """The room at both sides together: none at the edge where the word stands."""
+        return room * (2 if self._flush is None else 1)
 
     def _word_width(self) -> int:
         return self.fontMetrics().horizontalAdvance(self.text()) + (20 if self._icon else 0)
@@ -124,15 +135,18 @@ class Button(QAbstractButton):
         painter = QPainter(self)
         ink = self._paint_ground(painter)
         t = current_tokens()
-        text, has_hint = self._shown_in(self.width() - 2 * TIGHT)
+        text, has_hint = self._shown_in(self.width() - self._beside(TIGHT))
         width = self.fontMetrics().horizontalAdvance(text)
         content = width + (20 if self._icon and text else 14 if self._icon else 0)
-        x = (self.width() - content - (10 + self._hint_width() if has_hint else 0)) / 2
+        left = self.width() - content - (10 + self._hint_width() if has_hint else 0)
+        x = {None: left / 2, Qt.Edge.LeftEdge: 0.0}.get(self._flush, float(left))
         if self._icon:
             pixmap = icon_pixmap(self._icon, ink, 14, self.devicePixelRatioF())
             painter.drawPixmap(round(x), (self.height() - 14) // 2, pixmap)
             x += 20
-        painter.setFont(self.font())
+        font = self.font()
+        font.setUnderline(self._flush is not None and self.underMouse() and self.isEnabled())
+        painter.setFont(font)
         painter.setPen(ink)
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.drawText(QRectF(x, 0, width + 2, self.height()), middle, text)
@@ -156,7 +170,7 @@ class Button(QAbstractButton):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and not self.toolTip():
-            is_cut = self._shown_in(self.width() - 2 * TIGHT)[0] != self.text()
+            is_cut = self._shown_in(self.width() - self._beside(TIGHT))[0] != self.text()
             QToolTip.showText(event.globalPos(), plain_tip(self.text()) if is_cut else "", self)
             return True
         return super().event(event)
@@ -178,6 +192,8 @@ class Button(QAbstractButton):
                 fill = fill.lighter(106)
             rounded(painter, self.rect(), CONTROL_RADIUS, fill)
             return t.accent_ink
+        if self._flush is not None:
+            return t.t1 if is_over or is_down else t.t2
         if self._role is ButtonRole.QUIET:
             if is_over or is_down:
                 rounded(painter, self.rect(), CONTROL_RADIUS, t.well if is_down else t.hover)

@@ -163,10 +163,18 @@ class StepRail(QWidget):
             self.rows.append(row)
             column.addWidget(row)
         column.addStretch(1)
-        demo = Button(tr("Skip all and open the demo story"), icon="book", role=ButtonRole.QUIET)
+        demo = Button(
+            tr("Skip all and open the demo story"),
+            icon="book",
+            role=ButtonRole.QUIET,
+            flush=Qt.Edge.LeftEdge,
+        )
         demo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         demo.clicked.connect(self.demo_wanted)
-        column.addWidget(demo)
+        under = QHBoxLayout()
+        under.setContentsMargins(14, 0, 14, 0)
+        under.addWidget(demo)
+        column.addLayout(under)
         column.addSpacing(12)
         self._place = Label(font=ui_font(12.5, SEMIBOLD), wraps=True)
         self._why = body("")

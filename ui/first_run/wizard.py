@@ -40,7 +40,9 @@ class FirstRun(QWidget):
         self.was_bridge_skipped = False  # it is not to be offered again at once
         self.main = Button("", role=ButtonRole.MAIN)
         self.use = Button("", role=ButtonRole.MAIN)  # the choice of a model has its own
-        self.back = Button(tr("Back"), icon="chevron-left", role=ButtonRole.QUIET)
+        self.back = Button(
+            tr("Back"), icon="chevron-left", role=ButtonRole.QUIET, flush=Qt.Edge.LeftEdge
+        )
         self.skip = Button(tr("Skip this step"), role=ButtonRole.QUIET)
         self.tavern = TavernStep(session)
         self.bridge = BridgeStep(session)

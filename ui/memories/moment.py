@@ -42,7 +42,9 @@ class MomentBar(QWidget):
         self.number.setFont(ui_font(12.5, MEDIUM))
         self.number.setKeyboardTracking(False)
         self.number.lineEdit().setTextMargins(6, 0, 0, 0)
-        self.now = Button(tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET)
+        self.now = Button(
+            tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge
+        )
         self._words = Label(tr("As it was at"), font=ui_font(12, MEDIUM), tone=T2_ROLE)
         self._settle = once(self, SETTLE_MS, self._tell)
         row = QHBoxLayout(self)

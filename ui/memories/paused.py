@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -27,7 +28,9 @@ class PausedStrip(QWidget):
         super().__init__(parent)
         self.words = Label(font=ui_font(12, MEDIUM), wraps=True)
         self.commit = Button(tr("Remember them"), icon="play")
-        self.discard = Button(tr("Leave them unread"), icon="eye-off", role=ButtonRole.QUIET)
+        self.discard = Button(
+            tr("Leave them unread"), icon="eye-off", role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge
+        )
         row = QHBoxLayout()
         row.setContentsMargins(16, 6, 12, 6)
         row.setSpacing(10)

@@ -160,10 +160,14 @@ class TextCard(Surface):
         self.editor.hide()
         self.editor.committed.connect(self.keep)
         self.editor.escaped.connect(self.leave)
-        self.edit_button = Button(tr("Edit"), icon="pencil", role=ButtonRole.QUIET)
+        self.edit_button = Button(
+            tr("Edit"), icon="pencil", role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge
+        )
         self.edit_button.clicked.connect(self.edit)
         self.edit_button.setEnabled(can_change)
-        self.drop_button = Button(tr("Drop"), icon="cross", role=ButtonRole.QUIET)
+        self.drop_button = Button(
+            tr("Drop"), icon="cross", role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge
+        )
         self.drop_button.setToolTip(
             tr("The next reply is not corrected; undo brings the correction back.")
         )
@@ -176,13 +180,13 @@ class TextCard(Surface):
         head.addWidget(self.edit_button)
         head.addWidget(self.drop_button)
         column = QVBoxLayout(self)
-        column.setContentsMargins(14, 8, 10, 14)
+        column.setContentsMargins(14, 8, 14, 14)
         column.setSpacing(6)
         column.addLayout(head)
         column.addWidget(self.note)
         column.addWidget(self.words)
         column.addWidget(self.editor)
-        self.earlier_button = Button("", role=ButtonRole.QUIET)
+        self.earlier_button = Button("", role=ButtonRole.QUIET, flush=Qt.Edge.LeftEdge)
         self.earlier_button.setCheckable(True)
         self.earlier = QWidget()
         self.take_buttons: list[Button] = []
@@ -211,7 +215,7 @@ class TextCard(Surface):
             when = time_words(version.created, now=time.time()) if version.created else ""
             head = QHBoxLayout()
             head.addWidget(meta(", ".join(filter(None, (author_words(version.made_by), when)))), 1)
-            take = Button(tr("Take this one"), role=ButtonRole.QUIET)
+            take = Button(tr("Take this one"), role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge)
             take.setToolTip(tr("It then counts as yours: no text of a model takes its place."))
             take.setEnabled(self._can_change)
             take.clicked.connect(partial(self._take, version))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -86,7 +86,9 @@ class LeakStrip(QWidget):
             self._rows.addWidget(self._row(minds, leak))
         if len(self._leaks) > most:
             more = Button(
-                trn("{n} more", "{n} more", len(self._leaks) - most), role=ButtonRole.QUIET
+                trn("{n} more", "{n} more", len(self._leaks) - most),
+                role=ButtonRole.QUIET,
+                flush=Qt.Edge.LeftEdge,
             )
             more.clicked.connect(self._show_all)
             self._rows.addWidget(more)

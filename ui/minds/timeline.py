@@ -90,7 +90,9 @@ class Timeline(QWidget):
             f"{tr('Replay how it spread, scene by scene')} ({tr_in('a key', 'Space')})",
             side=26,
         )
-        self.now = Button(tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET)
+        self.now = Button(
+            tr("Back to now"), icon="arrow-right", role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge
+        )
         self.title = ElidedLabel(font=ui_font(13, SEMIBOLD))
         self._sentence = Label("", font=ui_font(12, MEDIUM), tone=T3_ROLE)
         self._presence = LegendItem(None)

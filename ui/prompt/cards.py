@@ -62,7 +62,7 @@ class SlotCard(QWidget):
         self._figures.setMinimumWidth(self._figures.fontMetrics().horizontalAdvance(usual))
         self._bar = BudgetBar(height=6)
         self._bar.setFixedWidth(120)
-        self._copy = Button(tr("Copy"), icon="copy", role=ButtonRole.QUIET)
+        self._copy = Button(tr("Copy"), icon="copy", role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge)
         self._copy.clicked.connect(self._on_copy)
         self._text = ExactText(lines=SHOWN_LINES)
         self._text.fitted.connect(self._show_whole)

@@ -41,7 +41,9 @@ class PromptPreview(QWidget):
         self._known = body()
         self._empty = body(empty)
         self.strip = PromptStrip()
-        self.copy = Button(tr("Copy all"), icon="copy", role=ButtonRole.QUIET)
+        self.copy = Button(
+            tr("Copy all"), icon="copy", role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge
+        )
         self.copy.clicked.connect(self.copy_asked)
         self.macros = MacroList()
         self._build()

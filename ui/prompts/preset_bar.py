@@ -40,7 +40,9 @@ class PresetBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.back = Button(tr("Settings"), icon="chevron-left", role=ButtonRole.QUIET)
+        self.back = Button(
+            tr("Settings"), icon="chevron-left", role=ButtonRole.QUIET, flush=Qt.Edge.LeftEdge
+        )
         self.back.setAccessibleName(tr("Back to the settings"))
         self.presets = Choice(tr("Preset in use"))
         self.more = IconButton("more", tr("Keep, share or import prompts"), is_framed=True)
@@ -54,7 +56,7 @@ class PresetBar(QWidget):
         self._commands = PresetCommands(self)
         self.actions_ = self._commands.by_name
         row = QHBoxLayout(self)
-        row.setContentsMargins(10, 6, 16, 6)
+        row.setContentsMargins(16, 6, 16, 6)
         row.setSpacing(8)
         row.addWidget(self.back)
         row.addSpacing(8)

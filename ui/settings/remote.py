@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
+
 from app.core.errors import UsageError
 from app.core.translation import N_, tr, trn
 from ui.controls.buttons import Button, ButtonRole
@@ -75,7 +77,7 @@ class RemoteRow(FactRow):
 
     def __init__(self, session: Session, tavern: RemoteTavern) -> None:
         word = tr("Unpair") if tavern.is_paired else tr("Erase the copy")
-        button = Button(word, role=ButtonRole.QUIET)
+        button = Button(word, role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge)
         button.setAccessibleName(f"{word}: {tavern.host}")
         super().__init__(tr("From SillyTavern's page at {host}", host=tavern.host), "", button)
         self._session = session

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 
 from app.core.paths import places_of, text_of_places
 from app.core.translation import N_, tr, trn
@@ -44,7 +44,7 @@ class BridgeRow(FactRow):
         self.user_folder = user_folder
         self._install = Button(tr("Install the bridge"), icon="plug")
         self._install.clicked.connect(self._on_install)
-        self._remove = Button(tr("Remove"), role=ButtonRole.QUIET)
+        self._remove = Button(tr("Remove"), role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge)
         self._remove.setAccessibleName(tr("Remove the bridge"))
         self._remove.clicked.connect(self._on_remove)
         self._pair = Button(tr("Rewrite it"))
@@ -144,7 +144,7 @@ class TavernSection(Section):
         return places_of(ProgramSettings(self._session.companion.settings).tavern)
 
     def _place_row(self, place: Path, number: int) -> FactRow:
-        leave = Button(tr("Leave it out"), role=ButtonRole.QUIET)
+        leave = Button(tr("Leave it out"), role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge)
         others = [other for other in self._given if other != place]
         leave.clicked.connect(
             lambda: self._session.do(self._put(others), name=N_("leaving a folder out"))

@@ -136,7 +136,10 @@ class SearchSheet(FloatingSheet):
         self.words.setContentsMargins(10, 2, 10, 6)
         self.forms = _forms_table()
         self.index = Button(
-            tr("Read all chats for this search"), icon="sync", role=ButtonRole.QUIET
+            tr("Read all chats for this search"),
+            icon="sync",
+            role=ButtonRole.QUIET,
+            flush=Qt.Edge.LeftEdge,
         )
         self.index.setToolTip(
             tr("Also reads chats you have never opened here, so that the search covers them.")
@@ -145,6 +148,9 @@ class SearchSheet(FloatingSheet):
         self.progress = meta("")
         self._settle = once(self, SETTLE_MS, self.search)
         self.field.textChanged.connect(self._settle.start)
+        self._build()
+
+    def _build(self) -> None:
         inner = QVBoxLayout()
         inner.setContentsMargins(8, 8, 4, 4)
         inner.setSpacing(6)
@@ -153,7 +159,7 @@ class SearchSheet(FloatingSheet):
         inner.addWidget(self.words)
         inner.addWidget(self.forms)
         foot = QHBoxLayout()
-        foot.setContentsMargins(0, 0, 6, 4)
+        foot.setContentsMargins(10, 0, 6, 4)
         foot.addWidget(self.index)
         foot.addWidget(self.progress, 1)
         inner.addLayout(foot)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from PySide6.QtCore import QItemSelectionModel, Signal
+from PySide6.QtCore import QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -57,7 +57,7 @@ class UsePane(QWidget):
         self._figure = headline()
         self._sum = Label(font=ui_font(12.5), tone=T2_ROLE, wraps=True)
         self._estimate = meta(wraps=True)
-        self._prices = Button(tr("Set prices"), role=ButtonRole.QUIET)
+        self._prices = Button(tr("Set prices"), role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge)
         self._prices.clicked.connect(self.prices_wanted)
         self._cap_words = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
         self._hold_again = Button(tr("Keep to it again"), role=ButtonRole.QUIET)

@@ -142,7 +142,7 @@ class ReadingStrip(QWidget):
         self.words = ElidedLabel(font=ui_font(12, MEDIUM))
         self._bar = ProgressLine()
         self._bar.setFixedWidth(160)
-        self.stop = Button(tr("Stop"), icon="stop", role=ButtonRole.QUIET)
+        self.stop = Button(tr("Stop"), icon="stop", role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge)
         self.again = Button(tr("Try again"), icon="loop")
         self.stop.clicked.connect(self._on_stop)
         self.again.clicked.connect(self._on_again)

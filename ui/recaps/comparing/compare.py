@@ -315,7 +315,7 @@ class _Head(QWidget):
         self._side = side
         self._word = section()
         self._about = ElidedLabel(font=ui_font(12), tone=T3_ROLE)
-        self._all = Button(tr("Take all"), role=ButtonRole.QUIET)
+        self._all = Button(tr("Take all"), role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge)
         self._all.clicked.connect(self._on_all)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout(self)

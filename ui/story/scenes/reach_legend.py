@@ -131,9 +131,12 @@ class ReachLegend(QWidget):
         self.source = Label(font=ui_font(11), tone=T3_ROLE)
         self.source.setWordWrap(True)
         self.source.setContentsMargins(LEFT, 2, 8, 2)
-        self.recap_button = Button("", icon="book", role=ButtonRole.QUIET)
+        self.recap_button = Button("", icon="book", role=ButtonRole.QUIET, flush=Qt.Edge.LeftEdge)
         self.budget_button = Button(
-            tr("Give recaps more room"), icon="sliders", role=ButtonRole.QUIET
+            tr("Give recaps more room"),
+            icon="sliders",
+            role=ButtonRole.QUIET,
+            flush=Qt.Edge.LeftEdge,
         )
         for button in (self.recap_button, self.budget_button):  # a narrow list cuts no number off
             button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -149,8 +152,12 @@ class ReachLegend(QWidget):
         for row in self.rows.values():
             row.clicked.connect(self._on_clicked)
             column.addWidget(row)
-        column.addWidget(self.recap_button)
-        column.addWidget(self.budget_button)
+        offers = QVBoxLayout()
+        offers.setContentsMargins(LEFT, 0, 8, 0)
+        offers.setSpacing(0)
+        offers.addWidget(self.recap_button)
+        offers.addWidget(self.budget_button)
+        column.addLayout(offers)
         column.addWidget(self.source)
         self.setAccessibleName(tr("How messages get into the next prompt"))
         self.show_amounts({}, is_seen=False, scenes=0)
