@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "query",
         metavar="QUERY",
-        help=tr('words, in any order; "as they stand", -without, in:chat, tier:arcs'),
+        help=tr('words, in any order; "as they stand", -without, in:chat, kind:plot-threads'),
     )
     parser.add_argument(
         "--tavern", type=Path, metavar="PATH", help=tr("where SillyTavern's data are")

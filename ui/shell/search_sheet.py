@@ -46,7 +46,7 @@ FORMS = (
     (N_("-word"), N_("leaves out what contains this word")),
     (N_("who:Ada"), N_("what is about one person")),
     (N_("in:here"), N_("only the open chat; or write a part of a chat’s name")),
-    (N_("tier:arcs"), N_("only one kind of memory; tier:messages finds only messages")),
+    (N_("kind:plot-threads"), N_("only one kind of memory; kind:messages finds only messages")),
 )
 NOTHING = N_("Nothing was found in the chats that were opened here.")
 TOO_MUCH = N_("Too many matches: not all of them were checked. Use rarer words.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from app.core.translation import N_, tr, tr_in
-from app.memory.documents.search_words import state_called, with_fields
+from app.memory.documents.search_words import letters_of, state_called, with_fields
 from app.memory.lifecycle.by_hand import without_twins
 from app.memory.records import Grounding, Memory, Tier
 from app.memory.standing import Ground, Standing, Status
@@ -393,7 +393,8 @@ def _is_kind(memory: Memory, word: str) -> bool:
         return memory.type == "hiding"
     ours = (memory.type, memory.field.replace("_", " "), TIERS[memory.tier].words.name)
     names = (memory.field, memory.tier.value, *ours, *map(tr, ours))
-    return any(name.casefold().startswith(word.rstrip("s")) for name in names if name)
+    wanted = letters_of(word.rstrip("s") or word)
+    return bool(wanted) and any(letters_of(name).startswith(wanted) for name in names if name)
 
 
 def _is_so(standing: Standing, word: str) -> bool:

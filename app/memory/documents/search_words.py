@@ -59,8 +59,13 @@ def state_called(word: str) -> str:
     return called.get(word, word)
 
 
+def letters_of(word: str) -> str:
+    """Its letters and digits, casefolded: "plot-threads" is "Plot threads"."""
+    return "".join(sign for sign in word.casefold() if sign.isalnum())
+
+
 def place_called(word: str) -> str:
-    """What `in:` or `tier:` is followed by, where code has a word for it."""
+    """What `in:` or `kind:` is followed by, where code has a word for it."""
     called = {
         tr_in("after in: in a search", "here"): "here",
         tr_in("after tier: in a search", "messages"): "messages",

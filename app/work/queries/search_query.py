@@ -1,4 +1,4 @@
-"""What a search asks for: words, "exact words", -left out, in: a chat, tier: of memory. Pure."""
+"""What a search asks for: words, "exact words", -left out, in: a chat, kind: of memory. Pure."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from app.core.errors import UsageError
 from app.core.translation import tr
-from app.memory.documents.search_words import place_called, with_fields
+from app.memory.documents.search_words import letters_of, place_called, with_fields
 from app.memory.records import Tier
 from app.memory.tiers.table import TIERS
 
 HERE = "here"  # in:here means the chat that is shown
-MESSAGES = "messages"  # tier:messages means no memory at all
+MESSAGES = "messages"  # kind:messages means no memory at all
 LONGEST = 2_000
 _PART = re.compile(
-    r'(?:(?P<key>in|tier|who):)?(?P<minus>(?<![^\s])-)?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))',
+    r'(?:(?P<key>in|kind|tier|who):)?(?P<minus>(?<![^\s])-)?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))',
     re.I,
 )
 
@@ -50,14 +50,15 @@ def read_query(text: str) -> Query:
     only_messages = False
     for part in _PART.finditer(with_fields(text[:LONGEST])):
         key, quoted = (part["key"] or "").lower(), part["quoted"]
+        is_kind = key in ("kind", "tier")
         said = part["plain"] if quoted is None else quoted
-        if key in ("in", "tier"):
+        if key == "in" or is_kind:
             said = place_called(said)
         if key == "in" and said.strip():
             chats.append(" ".join(said.casefold().split()))
         elif key == "who" and said.strip():
             people.append(" ".join(said.casefold().split()))
-        elif key == "tier" and said.strip():
+        elif is_kind and said.strip():
             if MESSAGES.startswith(said.lower()):
                 only_messages = True
             else:
@@ -84,12 +85,12 @@ def read_query(text: str) -> Query:
 
 
 def _tier(said: str) -> Tier:
-    wanted = _plain(said)
+    wanted = letters_of(said)
     for tier in Tier:
         called = (tier.value, TIERS[tier].also or tier.value, tr(TIERS[tier].words.name))
-        if wanted and any(_plain(name).startswith(wanted) for name in called):
+        if wanted and any(letters_of(name).startswith(wanted) for name in called):
             return tier
-    names = ", ".join(tier.value.replace("_", "-") for tier in Tier)
+    names = ", ".join(tr(TIERS[tier].words.name).lower().replace(" ", "-") for tier in Tier)
     raise UsageError(
         tr(
             "There is no kind of memory called “{said}”. There are: {names}, messages.",
@@ -97,7 +98,3 @@ def _tier(said: str) -> Tier:
             names=names,
         )
     )
-
-
-def _plain(word: str) -> str:
-    return "".join(sign for sign in word.casefold() if sign.isalnum())

@@ -142,7 +142,7 @@ async def test_search_says_what_it_takes_and_what_it_does_not_find(
     sheet = everywhere(demo_window).search_sheet
     assert sheet.words.text() == HOW
     shown = {label.text(): label for label in sheet.forms.findChildren(Label)}
-    assert {"-word", "who:Ada", "in:here", "tier:arcs"} <= shown.keys()
+    assert {"-word", "who:Ada", "in:here", "kind:plot-threads"} <= shown.keys()
     assert all(one.width() >= one.sizeHint().width() for one in shown.values() if one.isVisible())
     assert sheet.rect().contains(sheet.forms.geometry())
     QTest.keyClicks(sheet.field, "tier:dreams x")

@@ -123,6 +123,9 @@ def test_arcs_are_open_or_resolved() -> None:
     done = Standing(standing("done", tier=Tier.ARCS, type="arc").memory, Status.ENDED, 0, 4, ending)
     shown = arranged([done, open_arc], Wanted(tier=Tier.ARCS))
     assert names(shown.rows) == ["[Open]", "open", "[Resolved or gone]", "done"]
+    for said in ("kind:plot-threads", "kind:plot", "tier:arcs", 'kind:"plot threads"'):
+        found = arranged([NEW, open_arc], Wanted(query=read_query(said)))
+        assert [name for name in names(found.rows) if not name.startswith("[")] == ["open"]
 
 
 def test_a_query_knows_people_kinds_places_and_words() -> None:

@@ -26,6 +26,9 @@ from app.work.queries.search_query import Query, read_query
         ("key in:Ada IN:here", Query("key", chats=("ada", "here"))),
         ('key in:"Ada Lemmer"', Query("key", chats=("ada lemmer",))),
         ("tier:long-term key", Query("key", tiers=(Tier.LONG_TERM,))),
+        ("kind:plot-threads key", Query("key", tiers=(Tier.ARCS,))),
+        ("tier:arcs key", Query("key", tiers=(Tier.ARCS,))),
+        ("kind:messages key", Query("key", only_messages=True)),
         ("tier:ledger", Query(tiers=(Tier.STATE_LEDGER,))),
         ("who:Mara key", Query("key", people=("mara",))),
         ('who:"Old Mara" -lamp', Query("old mara", without=("lamp",), people=("old mara",))),
@@ -40,8 +43,8 @@ def test_each_form_means_what_it_says(text: str, query: Query) -> None:
 
 
 def test_an_unknown_tier_is_told_with_those_there_are() -> None:
-    with pytest.raises(UsageError, match="long"):
-        read_query("tier:dreams")
+    with pytest.raises(UsageError, match=r"long-term.* plot-threads"):
+        read_query("kind:dreams")
 
 
 @given(text=st.text(max_size=60))
@@ -60,5 +63,7 @@ def test_a_query_may_be_in_the_windows_language() -> None:
         assert read_query("wer:Mara in:hier ebene:nachrichten key") == english
         assert read_query("who:Mara in:here tier:messages key") == english
         assert read_query("ebene:Handlungsfäden").tiers == (Tier.ARCS,)
+        assert read_query("art:Handlungsfäden").tiers == (Tier.ARCS,)
+        assert read_query("art:Nachrichten key").only_messages
     finally:
         translation.use("en")
