@@ -146,6 +146,11 @@ def elapsed_seconds(operation: Operation, *, now: float) -> float | None:
     return max(0.0, end - operation.started)  # the clock may have been set back
 
 
+def _is_told_by_its_mark(operation: Operation) -> bool:
+    """Whether all there is to say of its state is the check mark before it."""
+    return operation.status is OperationStatus.DONE and not operation.error
+
+
 class OperationModel(QAbstractTableModel):
     """Operations as the queue gives them. chat_of: what the chat with a number is called."""
 
@@ -248,13 +253,16 @@ class OperationModel(QAbstractTableModel):
         if role == DETAIL_ROLE:
             return detail_words(operation, self._chat_of(operation.spec.chat))
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._cell(operation, Column(index.column()))
+            is_told = index.column() == Column.STATE and _is_told_by_its_mark(operation)
+            return "" if is_told else self._cell(operation, Column(index.column()))
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.STATE:
             return plain_tip(state_sentence(operation, now=time.time(), is_paused=self.is_paused))
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.TOKENS:
             return token_words(operation)
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == Column.WORK:
-            return plain_tip(detail_words(operation, self._chat_of(operation.spec.chat)))
+            detail = detail_words(operation, self._chat_of(operation.spec.chat))
+            state = self._cell(operation, Column.STATE) if _is_told_by_its_mark(operation) else ""
+            return plain_tip(", ".join(filter(None, (state, detail))))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             cells = (self._cell(operation, column) for column in Column)
             return ", ".join(filter(None, (*cells, self._chat_of(operation.spec.chat))))

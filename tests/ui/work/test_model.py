@@ -10,6 +10,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication
 
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from ui.controls.labels import plain_tip
 from ui.work.delegate import ICONS
 from ui.work.model import (
     STATUS_WORDS,
@@ -108,7 +109,11 @@ def test_rows_that_are_held_say_what_is_new_and_stay_where_they_are(model: Opera
     done = replace(one, status=OperationStatus.DONE)
     model.show_in_place((replace(two, status=OperationStatus.RUNNING), operation(4), done))
     assert labels(model) == ["Recap of scene 1", "Recap of scene 2", "Recap of scene 4"]
-    assert model.index(0, Column.STATE).data() == "Done"
+    state = model.index(0, Column.STATE)
+    assert state.data() == ""  # the mark says it
+    assert state.data(Qt.ItemDataRole.ToolTipRole) == plain_tip("Done")
+    assert "Done" in model.index(0, Column.WORK).data(Qt.ItemDataRole.ToolTipRole)
+    assert "Done" in state.data(Qt.ItemDataRole.AccessibleTextRole).split(", ")
     assert model.index(1, Column.STATE).data() == "Running"
     model.show_in_place((two, operation(4)))
     assert labels(model)[0] == "Recap of scene 1"
