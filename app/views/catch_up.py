@@ -41,7 +41,8 @@ class CatchUpPlan:
     model. parts: what RECAPS and MEMORY take alone, each as a plan; empty where there is only one
     of them. agreed: requests of an earlier plan that the user said yes to, where this is what was
     found beyond them; 0 else. read_in: name of another chat that shares messages and is worked off
-    now, "" for none.
+    now, "" for none. messages: recapped one by one, where that waits for the user's word, too;
+    message_tokens: of their prompts and answers.
     """
 
     scenes: int
@@ -63,6 +64,8 @@ class CatchUpPlan:
     parts: Mapping[str, CatchUpPlan] = field(default_factory=dict)
     read_in: str = ""
     agreed: int = 0
+    messages: int = 0
+    message_tokens: tuple[int, int] = (0, 0)
 
     @property
     def has_parts(self) -> bool:
@@ -77,12 +80,13 @@ class CatchUpPlan:
     def by_kind(self) -> Mapping[OperationKind, int]:
         """Requests of each kind of work."""
         folds = self.folds - self.beside
-        others = folds + self.search.requests + self.reading.requests
+        others = folds + self.search.requests + self.reading.requests + self.messages
         return {
             OperationKind.SCENE_RECAP: self.requests - others,
             OperationKind.RUNNING_RECAP: folds,
             OperationKind.DETECT_BREAKS: self.search.requests,
             OperationKind.MEMORY_PASS: self.reading.requests,
+            OperationKind.MESSAGE_RECAP: self.messages,
         }
 
     @property
@@ -92,6 +96,7 @@ class CatchUpPlan:
             OperationKind.RUNNING_RECAP: self.fold_tokens,
             OperationKind.DETECT_BREAKS: (self.search.prompt_tokens, self.search.output_tokens),
             OperationKind.MEMORY_PASS: (self.reading.prompt_tokens, self.reading.output_tokens),
+            OperationKind.MESSAGE_RECAP: self.message_tokens,
         }
         prompt = self.prompt_tokens - sum(read for read, _ in beside.values())
         output = self.output_tokens - sum(written for _, written in beside.values())
@@ -100,7 +105,8 @@ class CatchUpPlan:
     @property
     def operations(self) -> int:
         """Pieces of work, however many requests each takes."""
-        return self.scenes + self.folds + self.search.requests + self.reading.passes
+        found = self.scenes + self.folds + self.search.requests
+        return found + self.reading.passes + self.messages
 
     def requests_in(self, worked: Worked) -> tuple[int, int]:
         """Requests of what was done, and of what failed, counted as those of the plan; of what is

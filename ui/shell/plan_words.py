@@ -110,12 +110,18 @@ def _what(plan: CatchUpPlan) -> list[str]:
             plan.folds,
         )
         said.append(folds)
+    if plan.messages:
+        messages = trn(
+            "{n} message has no recap yet.", "{n} messages have no recap yet.", plan.messages
+        )
+        said.append(messages)
     return said
 
 
 def _is_of_folds(plan: CatchUpPlan) -> bool:
     """Whether there is nothing to do but to add scenes to the running recap."""
-    return plan.folds > 0 and not (plan.scenes or plan.search.requests or plan.reading.requests)
+    others = plan.search.requests + plan.reading.requests + plan.messages
+    return plan.folds > 0 and not (plan.scenes or others)
 
 
 def again_sentence(plan: CatchUpPlan) -> str:
@@ -133,6 +139,10 @@ def offer_sentence(plan: CatchUpPlan) -> str:
         read = plan.reading.messages
         what.append(
             trn("{n} message not read for memory", "{n} messages not read for memory", read)
+        )
+    if plan.messages:
+        what.append(
+            trn("{n} message without a recap", "{n} messages without a recap", plan.messages)
         )
     takes = ", ".join((_requests(plan), *_costs(plan)))
     said = f"{', '.join(what) or tr('Running recap')}: {takes}."
@@ -173,7 +183,7 @@ def _work_sentence(plan: CatchUpPlan, *, alone: bool) -> str:
         )
     elif _is_of_folds(plan):
         work = tr("That takes {requests} to the model, about {cost}.", requests=requests, cost=cost)
-    elif not plan.scenes:
+    elif not (plan.scenes or plan.messages):
         work = tr("About {cost}.", cost=cost)
     elif not alone and not plan.has_parts:
         work = tr(

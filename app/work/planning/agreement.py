@@ -38,6 +38,12 @@ def stops_with_it(operation: Operation) -> bool:
     return is_of_a_catch_up(operation) or operation.spec.kind is OperationKind.MEMORY_PASS
 
 
+def is_made_again(operation: Operation) -> bool:
+    """Whoever takes away all there is wants none of it made again before they say so."""
+    is_recap = operation.spec.kind is OperationKind.MESSAGE_RECAP
+    return stops_with_it(operation) or (is_recap and not operation.spec.is_asked_for)
+
+
 def is_of_a_catch_up(operation: Operation) -> bool:
     """Whether a catch-up asks for it, and not the user for it alone."""
     return operation.spec.kind in KINDS and not operation.spec.is_asked_for
@@ -142,6 +148,18 @@ class Lacking:
             return [], ReadingCost()
         whole = replace(self.reading, first=bounds[0].first, end=bounds[-1].end)
         return asked, reading_cost(self.story, self.settings, self.writing, whole)
+
+    def messages_of_before(self, specs: Sequence[OperationSpec]) -> list[OperationSpec]:
+        """The recaps that a model is to write by itself of messages which did not come since."""
+        if self.writing.of(OperationKind.MESSAGE_RECAP).is_free:
+            return []
+        return [
+            spec
+            for spec in specs
+            if spec.kind is OperationKind.MESSAGE_RECAP
+            and not spec.is_asked_for
+            and self.story.places.get(spec.anchor, -1) <= self.until
+        ]
 
     def _is_new(self, spec: OperationSpec) -> bool:
         if spec.kind is OperationKind.MEMORY_PASS:

@@ -18,6 +18,7 @@ from app.story.story import Story
 from app.views.catch_up import CatchUpPlan, CatchUpProgress, ReadingCost
 from app.work.planning.folding import fold_base, scenes_to_fold
 from app.work.planning.planner import PRIORITY_NEWEST, recap_bounds, recap_room
+from app.work.planning.recap_costs import message_recaps_cost
 
 # Instructions of a request beside the story's own text, about.
 INSTRUCTION_TOKENS = 700
@@ -93,6 +94,8 @@ def parts_of(plan: CatchUpPlan) -> Mapping[str, CatchUpPlan]:
         beside=0,
         fold_tokens=(0, 0),
         search=NO_SEARCH,
+        messages=0,
+        message_tokens=(0, 0),
     )
     return {RECAPS: recaps, MEMORY: memory}
 
@@ -117,6 +120,7 @@ class Pace:
             OperationKind.RUNNING_RECAP: plan.folds - plan.beside,
             OperationKind.DETECT_BREAKS: plan.search.requests,
             OperationKind.MEMORY_PASS: plan.reading.passes,
+            OperationKind.MESSAGE_RECAP: plan.messages,
         }
         total = 0.0
         for kind, count in counts.items():
@@ -338,6 +342,31 @@ def catch_up_plan(
             OperationKind.RUNNING_RECAP: 0 if are_folds_beside else 1,
             OperationKind.MEMORY_PASS: max(1, reading.requests // max(1, reading.passes)),
         },
+    )
+
+
+def with_messages(
+    plan: CatchUpPlan | None,
+    story: Story,
+    specs: Sequence[OperationSpec],
+    settings: Mapping[str, Any],
+) -> CatchUpPlan | None:
+    """The plan with the recaps of messages that are among these."""
+    recaps = (spec for spec in specs if spec.kind is OperationKind.MESSAGE_RECAP)
+    anchors = chain.from_iterable(spec.params["anchors"] for spec in recaps)
+    indexes = [index for anchor in anchors if (index := story.places.get(anchor)) is not None]
+    if not indexes:
+        return plan
+    cost = message_recaps_cost(story, indexes, settings, 0)
+    if plan is None:
+        plan = CatchUpPlan(0, min(indexes), max(indexes), 0, 0, 0)
+    return replace(
+        plan,
+        requests=plan.requests + cost.requests,
+        prompt_tokens=plan.prompt_tokens + cost.prompt_tokens,
+        output_tokens=plan.output_tokens + cost.output_tokens,
+        messages=cost.requests,
+        message_tokens=(cost.prompt_tokens, cost.output_tokens),
     )
 
 

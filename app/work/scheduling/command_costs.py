@@ -16,7 +16,11 @@ from app.work.chats.open_chats import OpenChats
 from app.work.planning.break_planner import answers_kept, search_cost, search_specs, unsearched
 from app.work.planning.catch_up import KINDS, catch_up_plan
 from app.work.planning.folding import folded_anew
-from app.work.planning.message_recap_planner import missing_recaps
+from app.work.planning.message_recap_planner import (
+    are_message_recaps_wanted,
+    missing_recaps,
+    planned_message_recaps,
+)
 from app.work.planning.planner import are_folds_beside, scene_recap_spec
 from app.work.planning.recap_costs import before_rebuild, message_recaps_cost
 from app.work.planning.writing import Writing
@@ -66,11 +70,13 @@ class CommandCosts:
         return self._of_plan(chat, story, specs, Asked.SCENES)
 
     async def of_all_anew(self, path: Path) -> AskedCost:
-        """Looking for breaks, recaps of all scenes that have ended, and folding them in, as though
-        there were none; answers that are kept cost nothing.
+        """Looking for breaks, recaps of all scenes that have ended and of the messages that are
+        recapped by themselves, and folding them in, as though there were none; answers that are
+        kept cost nothing.
         """
         chat, writing = self._chats.required(path), self._writing()
-        return await self._search_anew(chat, writing) + await self._recaps_anew(chat, writing)
+        found = await self._search_anew(chat, writing) + await self._messages_anew(chat, writing)
+        return found + await self._recaps_anew(chat, writing)
 
     async def _search_anew(self, chat: OpenChat, writing: Writing) -> AskedCost:
         story, settings, number = chat.story, chat.settings(), chat.chat_id
@@ -90,6 +96,18 @@ class CommandCosts:
         found = AskedCost(cost.requests, cost.prompt_tokens, cost.output_tokens)
         found = replace(found, searches=cost.requests, kept=kept)
         return self._estimates.asked(found, OperationKind.DETECT_BREAKS)
+
+    async def _messages_anew(self, chat: OpenChat, writing: Writing) -> AskedCost:
+        kind, settings = OperationKind.MESSAGE_RECAP, chat.settings()
+        own = writing.of(kind)
+        if own.is_free or not are_message_recaps_wanted(settings, writing):
+            return NOTHING
+        bare = replace(chat.story, message_recaps={})
+        specs = planned_message_recaps(bare, chat.chat_id, settings, writing)
+        kept = await self._estimates.kept(bare, specs, with_searches=False)
+        left = [bare.places[spec.anchor] for spec in specs if spec.key not in kept]
+        cost = message_recaps_cost(bare, left, settings, own.reasoning_tokens)
+        return self._estimates.asked(replace(cost, kept=len(specs) - len(left)), kind)
 
     async def _recaps_anew(self, chat: OpenChat, writing: Writing) -> AskedCost:
         story, settings = chat.story, chat.settings()

@@ -26,13 +26,16 @@ from app.work.planning.catch_up import (
     pace_of,
     parts_of,
     with_measured_folds,
+    with_messages,
 )
 from app.work.planning.folding import is_being_rebuilt
 from app.work.planning.memory_planner import reading_cost
 from app.work.planning.planner import are_folds_beside, recap_room
 from app.work.planning.writing import Writing
 
-KEPT_KINDS = frozenset({OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP})
+KEPT_KINDS = frozenset(
+    {OperationKind.SCENE_RECAP, OperationKind.RUNNING_RECAP, OperationKind.MESSAGE_RECAP}
+)
 
 
 class Estimates:
@@ -168,7 +171,7 @@ def plan_of(
     free = frozenset(kind for kind in KINDS if writing.of(kind).is_free)
     if writing.asks_nobody:
         free = frozenset()
-    return catch_up_plan(
+    found = catch_up_plan(
         chat.story,
         specs,
         settings,
@@ -177,3 +180,4 @@ def plan_of(
         free=free,
         are_folds_beside=are_folds_beside(settings, writing),
     )
+    return with_messages(found, chat.story, specs, settings)

@@ -11,6 +11,7 @@ from typing import Any
 from app.core.model_use import Tariff
 from app.core.operations import (
     ALL,
+    CLEARED,
     FOLDS,
     MEMORY,
     CatchUp,
@@ -31,6 +32,7 @@ from app.work.planning.agreement import (
     Question,
     asks_of_folds,
     by_themselves,
+    is_made_again,
     is_of_a_catch_up,
     stops_with_it,
 )
@@ -227,6 +229,9 @@ class Scheduler:
             backlog += [spec for spec in folds if not self._queue.is_open(spec)]
         else:
             holds_folds = False
+        if followed is not None and followed.kept.part == CLEARED:
+            unqueued = [spec for spec in specs if not self._queue.is_open(spec)]
+            backlog += lacking.messages_of_before(unqueued)
         if not backlog:
             chat.ask_of()
             is_done = self._queue.running(chat.chat_id) is None and not is_more_kept
@@ -357,17 +362,20 @@ class Scheduler:
         it is, and begins at their word.
         """
         if chat.catch_up is not None:
-            kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, is_stopped=True)
-            await self.catch_ups.keep(chat, kept)
+            await self.catch_ups.keep(chat, self._stopped(chat, ALL))
 
     async def hold(self, chat: OpenChat) -> None:
         """The user took away what there was: what is made anew is offered, however little it is,
         and begins at their word; what is kept of it comes back by itself.
         """
         if self._asks_first and not self._writing().asks_nobody:
-            kept = CatchUp(chat.chat_id, time.time(), self._writing().specs, is_stopped=True)
             chat.end_search()
-            await self._stop(chat, kept)
+            await self._stop(chat, self._stopped(chat, CLEARED))
+            await self._queue.let_go(chat.chat_id, is_made_again)
+
+    def _stopped(self, chat: OpenChat, part: str) -> CatchUp:
+        specs = self._writing().specs
+        return CatchUp(chat.chat_id, time.time(), specs, is_stopped=True, part=part)
 
     async def _stop(self, chat: OpenChat, kept: CatchUp) -> None:
         await self.catch_ups.keep(chat, kept)
@@ -407,7 +415,7 @@ class Scheduler:
         searches = search_specs(story, chat.chat_id, settings, writing, chat.search)
         planned = plan(story, chat.chat_id, settings, writing)
         specs = (*searches, *planned, *readings_due(chat, writing))
-        specs = tuple(spec for spec in specs if not self._queue.is_given_up(spec))
+        specs = tuple(s for s in specs if s.kind in KINDS and not self._queue.is_given_up(s))
         cost = SearchCost()
         if searches:
             cost = search_cost(story, settings, writing, chat.search)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ import pytest
 
 from app.companion import Companion, open_companion
 from app.core.paths import user_folders
+from app.story.messages import MessageRecap
 from app.work.queue import patience
-from tests.chat_files import message, write_chat
+from tests.chat_files import append, message, write_chat
 from tests.fakes import MODEL, FakeLlm, RecordedRequest
 
 TALK = (
@@ -33,6 +34,8 @@ def _answer(request: RecordedRequest) -> str:
         numbers = [int(number) for number in NUMBERED.findall(request.text)]
         place = numbers[len(numbers) // 2] if len(numbers) > SCENE else False
         return json.dumps({"sceneBreakAt": place, "rationale": "They part."})
+    if "The message:" in request.text:
+        return "They talked of the cup at the table."
     return json.dumps({"name": "Quay", "recap": {"developments": ["It was so."]}})
 
 
@@ -62,6 +65,13 @@ async def _opened(
             await companion.finished(path)
             assert companion.work.catch_up(path) is None
             yield companion, path, llm
+
+
+def told_of(companion: Companion, path: Path) -> Mapping[str, MessageRecap]:
+    """Its messages' recaps."""
+    story = companion.story(path)
+    assert story is not None
+    return story.message_recaps
 
 
 SEARCHED = {"scene_detector": "model", "scene_breaks_on_load": True}
@@ -111,6 +121,53 @@ async def test_answers_that_are_kept_cost_nothing_after_clearing_and_are_counted
         assert companion.work.catch_up(path) is None
         texts = [[r.text for r in versions] for versions in before.recaps.values()]
         assert [[r.text for r in versions] for versions in anew.recaps.values()] == texts
+
+
+async def test_messages_are_not_recapped_by_the_model_after_clearing_before_the_user_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ten newest were, since no question is about recaps of messages."""
+    settings = {"message_recaps_model": True, "running_recap_auto": False}
+    async with _opened(tmp_path, monkeypatch, **settings) as (companion, path, llm):
+        recaps = told_of(companion, path)
+        assert len(recaps) == 10
+        # What is kept is of another model; what came of scenes comes back for nothing.
+        await companion.put_setting("model_message_recaps", f"openai:other@{llm.url}")
+        await companion.finished(path)
+        asked = len(llm.requests)
+        cost = await companion.command_costs.of_all_anew(path)
+        assert cost.requests == 10
+        for do in (companion.edits.clear_all, companion.edits.undo, companion.edits.redo):
+            await do(path)
+            await companion.finished(path)
+            assert len(llm.requests) == asked
+        plan = companion.work.catch_up(path)
+        assert plan is not None
+        assert (plan.requests, plan.messages, plan.scenes) == (10, 10, 0)
+        assert plan.prompt_tokens == cost.prompt_tokens
+        # What comes since is recapped as it always is.
+        told = [message(LENGTH + n, text) for n, text in enumerate(TALK[:2])]
+        append(path, *told)
+        await companion.open_story(path)
+        await companion.finished(path)
+        assert len(llm.requests) == asked + 1
+        await companion.work.start_catch_up(path)
+        await companion.finished(path)
+        assert companion.work.catch_up(path) is None
+        assert len(told_of(companion, path)) == 10
+
+
+async def test_recaps_of_messages_that_are_kept_come_back_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with _opened(tmp_path, monkeypatch, message_recaps_model=True) as (companion, path, llm):
+        asked, before = len(llm.requests), told_of(companion, path)
+        await companion.edits.clear_all(path)
+        await companion.finished(path)
+        anew = told_of(companion, path)
+        assert {a: r.text for a, r in anew.items()} == {a: r.text for a, r in before.items()}
+        assert len(llm.requests) == asked
+        assert companion.work.catch_up(path) is None
 
 
 async def test_what_looking_for_breaks_anew_takes_is_in_the_figure(

@@ -108,6 +108,21 @@ def test_an_offer_over_the_story_says_the_same_in_one_sentence() -> None:
     assert offer_sentence(folds) == "Running recap: 3 requests, 10,000 tokens."
 
 
+def test_messages_that_wait_to_be_recapped_are_named() -> None:
+    """After a clearing the model recaps none before the user's word."""
+    alone = CatchUpPlan(0, 0, 61, 10, 5_000, 600, messages=10, message_tokens=(5_000, 600))
+    assert plan_sentence(alone) == (
+        "10 messages have no recap yet. "
+        "Writing them takes 10 requests to the model, about 5,600 tokens."
+    )
+    assert offer_sentence(alone) == "10 messages without a recap: 10 requests, 5,600 tokens."
+    assert plan_command(alone) == "Write the recaps"
+    both = replace(alone, scenes=2, last=48, folds=2)
+    assert plan_sentence(both).startswith(
+        "2 scenes have no recap yet, #0 to #48. 10 messages have no recap yet. Writing them takes"
+    )
+
+
 def test_what_asks_for_two_things_at_once_may_take_more_requests() -> None:
     """Nine requests were said for all, and four more came for folds that the model left out."""
     said = plan_sentence(CatchUpPlan(6, 0, 48, 6, 11_000, 1_000, folds=5, beside=5))
