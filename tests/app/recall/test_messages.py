@@ -67,12 +67,29 @@ def test_a_short_answer_is_found_by_its_question() -> None:
     assert scores[1] > scores[2]
 
 
-def test_who_only_talks_goes_on_with_what_they_said_before() -> None:
+def test_whose_turn_it_is_again_goes_on_with_what_they_said_before() -> None:
     said = ("I have sold the mare.", "Oh no, really?", "She limped, the poor thing.")
     told = tuple(f'"{line}" He looks at the rain.' for line in said)
-    talk, story_ = (index_of(story(*lines)) for lines in (said, told))
-    assert talk.scores(asked(talk, "mare"))[2] > 0.0
-    assert story_.scores(asked(story_, "mare"))[2] == 0.0
+    for lines in (said, told):
+        scores = index_of(story(*lines)).scores(Asked({"mare": 1.0}))
+        assert scores[0] > scores[2] > 0.0
+
+
+def test_only_where_people_talk_what_comes_after_tells_what_was_said() -> None:
+    said = ("She limped, the poor thing.", "Oh no, really?", "I have sold the mare.")
+    told = tuple(f'"{line}" He looks at the rain.' for line in said)
+    talk, story_ = (index_of(story(*lines)).scores(Asked({"mare": 1.0})) for lines in (said, told))
+    assert min(talk[:2]) > 0.0
+    assert story_.tolist()[:2] == [0.0, 0.0]
+
+
+def test_the_name_of_who_writes_says_less_than_any_other_word() -> None:
+    told = story("*Bram falls.*", "*Rain.*", "*Fog.*", "*Wind.*", "*The mare falls.*")
+    of_both = Asked({"bram": 1.0, "mare": 1.0})
+    scores = index_of(told).scores(of_both)
+    assert scores[0] == scores[4]
+    scores = index_of((*told, message(5, "*Smoke.*", "Bram"))).scores(of_both)
+    assert scores[0] < scores[4]
 
 
 def test_the_writer_counts_more_where_people_only_talk() -> None:
