@@ -15,7 +15,7 @@ from app.settings.slot_table import SlotName
 from app.story.recaps import FOLD
 
 # Percent of a text's tokens that tell what matters of it. Measured with tests/answers.
-TELLING = 35
+TELLING = 45
 LEAST_WORTH = 100  # tokens: who knows what, and what is open, is worth telling of any story
 LINE_COSTS = 4  # tokens of a line beside its words
 # Tokens that slots take of a total before the newest messages get any; percent of what is more, in

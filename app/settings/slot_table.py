@@ -166,7 +166,7 @@ _SPECS = (
         frame="Previous scenes:\n{{scenes}}",
         depth=6,
         budget=300,
-        pressed=50,
+        pressed=200,
         by_kind=(0.7, 1.2, 1.0, 1.0),
     ),
     *(_of_tier(spec, spec.slot) for spec in TIERS.values() if spec.slot),

@@ -24,7 +24,7 @@ from app.memory.tiers.tier import THAT, in_english
 from app.prompt.choosing.choice import called_gain
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
-from app.prompt.choosing.worth import LASTING, PASSING
+from app.prompt.choosing.worth import LASTING, PASSING, VISIBLE
 from app.prompt.occasion import Occasion
 from app.prompt.rendering.touched import calls, worth_now
 from app.prompt.slots import LeftOut, Reason
@@ -126,18 +126,23 @@ def triggered_draft(occasion: Occasion, called: CalledUp, told: Collection[str])
         if _is_past(occasion, standing) and not occasion.is_lately(standing)
     } | called.gave_way
     held = called.held
-    return _listed(occasion, SlotName.TRIGGERED, best_first, held, left_out, {}, ranks, past)
+    # The last messages call up first of all what was noted of them.
+    worths = {s.memory.id: VISIBLE for s in held if occasion.is_visible(s.memory)}
+    return _listed(occasion, SlotName.TRIGGERED, best_first, held, left_out, worths, ranks, past)
 
 
 def with_called_gains(draft: Draft) -> Draft:
-    """The draft of what is called up, its first entries adding most, and what is asked for."""
+    """The draft of what is called up, its first entries adding most, and what is asked for; what
+    the messages of the prompt show themselves comes last, in nobody's way.
+    """
+    in_turn = sorted(draft.entries, key=lambda entry: entry.worth < 1)
     gains = (
         ASKED_GAIN
         if entry.passage is not None and entry.passage.is_asked
         else called_gain(place) * entry.worth
-        for place, entry in enumerate(draft.entries)
+        for place, entry in enumerate(in_turn)
     )
-    entries = (replace(e, gain=gain) for e, gain in zip(draft.entries, gains, strict=True))
+    entries = (replace(e, gain=gain) for e, gain in zip(in_turn, gains, strict=True))
     return replace(draft, entries=tuple(entries))
 
 

@@ -470,3 +470,42 @@ def test_a_line_costs_its_beginning_too() -> None:
     )
     (draft,) = by_gain([Draft(SlotName.STATE_LEDGER, entries, "", "{{x}}")], [long_head, "Bo"])
     assert [entry.place[0] for entry in draft.entries] == [1, 0]
+
+
+LAMPS = "red blue green brass iron tall low bent old new"
+DOORS = "oak elm ash lime fir pine larch birch beech yew"
+
+
+def test_the_newest_scene_is_told_as_the_running_recap_is_that_does_not_reach_it() -> None:
+    """The turn of a story stood in the last scene's recap, of which a small prompt told a line."""
+    turn = (
+        "Odo threw the crown of the ferry king into the furnace.",
+        "Vera swore before the assembled harbour that she was his daughter.",
+        "The bailiff let the smugglers go for a barrel of tar.",
+        "Midge burned the ledger with every debt of the quarter.",
+    )
+    of = with_versions(60)
+    closing = of.scenes[4].closing
+    assert closing is not None
+    recap = SceneRecap(closing.anchor, 0, "", "\n".join(turn), "", "model", 1.0)
+    of = replace(of, recaps={closing.anchor: (recap,)})
+    of = replace(of, running=replace(of.running, current_version=2))
+    old = [memory(f"Old matter {n} of quay {n} and rope {n}.", at=n) for n in range(1, 20)]
+    details = [
+        memory(f"The {lamp} lamp hangs by the {door} door.", Tier.SESSION, type="detail", at=n)
+        for n, (lamp, door) in enumerate(zip(LAMPS.split(), DOORS.split(), strict=True), 1)
+    ]
+    told = prompt([*old, *details], of=of, total=300)
+    assert sum(line in text_of(told, SlotName.SCENES) for line in turn) == len(turn)
+
+
+def test_what_the_moment_calls_up_of_messages_that_the_prompt_holds_comes_last() -> None:
+    """The last messages called up what had been noted of them, before what nobody could read."""
+    lines = [f"Line {n} of the long day on the quay, with rain on the water." for n in range(60)]
+    lines[58] = "Vera paints the lantern green and hangs the lantern on the ferry."
+    lines[59] = "“Where did the lantern come from?” asks Odo."
+    hidden = memory("Odo hid the brass lantern below the third stair.", at=40, hash="")
+    shown = memory("Vera painted the lantern green and hung it on the ferry.", at=58, hash="")
+    told = prompt([shown, hidden], of=story(*lines), turn=Turn(context=400))
+    (called,) = (one for one in told.contents if one.key == SlotName.TRIGGERED.key)
+    assert called.shown == (hidden.id, shown.id)
