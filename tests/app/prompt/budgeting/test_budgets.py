@@ -167,7 +167,7 @@ def test_demand_is_met_with_a_margin_in_steps(full: int, tokens: int) -> None:
 @given(st.integers(0, 6000))
 def test_what_is_needed_is_never_less_than_what_it_takes_in_full(full: int) -> None:
     """Profiles that needed 56 tokens were to get 50."""
-    assert full <= target(full, 0) <= max(full * 1.15 + 25, full + 50)
+    assert full <= target(full, 0) <= max((full * 115 + 2_500) / 100, full + 50)
 
 
 _full = st.dictionaries(st.sampled_from(SHARING), st.integers(0, 6000))
