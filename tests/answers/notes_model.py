@@ -118,10 +118,10 @@ class NotesModel:
         }
         lines: list[str] = []
         for note in self._recorded.notes:
-            numbers = [window.numbers.get(source) for source in note.sources]
-            told = [number for number in numbers if number is not None]
-            if len(told) < len(numbers) or max(told, default=0) < window.new_from:
+            # Noted where all of it has been said; a model cites of that what it is shown.
+            if window.numbers.get(max(note.sources, default=-1), 0) < window.new_from:
                 continue
+            told = [window.numbers[source] for source in note.sources if source in window.numbers]
             if kinds is not None and note.kind not in kinds:
                 continue
             self.told.add(note)

@@ -17,6 +17,7 @@ from app.llm.backends.hardware_profile import profile_for
 from app.memory.reading.left_out import left_out_of
 from app.memory.reading.windows import Window, is_told, settled, text_of
 from app.memory.records import Tier
+from app.prompt.tokens import estimate_tokens
 from app.settings.memory import AUTO, ONE_REQUEST, MemorySettings
 from app.settings.recaps import RecapSettings
 from app.story.messages import Message
@@ -43,7 +44,8 @@ SMALLEST_CHUNK = 500
 # noted since: so a server finds the beginning of each that it has read.
 PASSES_IN_BLOCK = 5
 UNREAD_IN_CONTEXT = 3  # so many times what waits: less, and it may leave the prompt unread
-MESSAGES_BEFORE = 4  # the new ones, to understand them
+# Before the new ones, to understand them; of long ones fewer, since they were paid for already.
+MESSAGES_BEFORE, LEAST_BEFORE, TOKENS_BEFORE = 4, 2, 360
 UNKNOWN_CONTEXT = 8192
 NOTHING_FOUND: frozenset[tuple[str, str]] = frozenset()
 # Without a model a long stretch is looked through at once, in the light of what was just before.
@@ -293,9 +295,16 @@ def pass_window(
         messages = (*before, *(story.messages[index] for index in new))
         return Window(chat_id, as_read(messages, settings), new_from=len(before) + 1)
     first = max(0, place - MESSAGES_BEFORE)
-    before = [story.messages[index] for index in told[first:place]]
+    before = _last_of([story.messages[index] for index in told[first:place]])
     messages = (*before, *(story.messages[index] for index in new))
     return Window(chat_id, as_read(messages, settings), new_from=len(before) + 1)
+
+
+def _last_of(before: list[Message]) -> list[Message]:
+    """Of the messages before a window those that it shows: less text of long ones."""
+    sizes = [estimate_tokens(message.text) for message in before]
+    fitting = (n for n in range(len(before)) if sum(sizes[n:]) <= TOKENS_BEFORE)
+    return before[min(next(fitting, len(before)), max(0, len(before) - LEAST_BEFORE)) :]
 
 
 def block_of(story: Story, settings: Mapping[str, Any], new: Sequence[int]) -> Block:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from app.settings.values import REGISTRY
 from app.story.messages import Message, digest
@@ -14,6 +15,7 @@ from app.work.planning.memory_planner import (
     MOST_SHORT,
     Reading,
     next_pass,
+    pass_window,
     reading_cost,
 )
 from app.work.planning.writing import Writing
@@ -55,3 +57,14 @@ def test_a_reply_that_may_still_be_swiped_waits_and_is_counted_apart() -> None:
     cost = reading_cost(story, SETTINGS, WRITING, Reading())
     assert (cost.messages, cost.last, cost.waiting) == (21, 20, 1)
     assert reading_cost(story, SETTINGS, WRITING, Reading(is_whole=True)).waiting == 0
+
+
+@pytest.mark.parametrize(("tokens", "before"), [(20, 4), (75, 4), (100, 3), (150, 2), (900, 2)])
+def test_of_long_messages_fewer_are_shown_that_were_read_before(tokens: int, before: int) -> None:
+    story = story_of(40, tokens)
+    text = "word " * (tokens * 4 // 5)
+    long = replace(story, messages=tuple(structs.replace(m, text=text) for m in story.messages))
+    window = pass_window(long, 1, SETTINGS, WRITING, range(20, 28))
+    assert (window.new_from, len(window.messages)) == (before + 1, before + 8)
+    first = pass_window(long, 1, SETTINGS, WRITING, range(1, 8))
+    assert (first.new_from, len(first.messages)) == (2, 8)
