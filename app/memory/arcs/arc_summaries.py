@@ -27,7 +27,8 @@ from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message, combined_digest
 from app.story.scene_cues.language import count_ideographs
 
-MOST_AT_ONCE = 5  # arcs in one request
+# Arcs in one request, and so many that none is waited for: each request tells the same scenes.
+MOST_AT_ONCE, MANY = 7, 5
 LAST_SCENES = 5
 MOST_MEMORIES = 20
 MESSAGES_BEFORE = 1  # of the one that ends an arc

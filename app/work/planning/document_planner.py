@@ -9,6 +9,7 @@ from app.core.operations import OperationKind, OperationSpec
 from app.core.translation import N_
 from app.llm.backends.hardware_profile import profile_for
 from app.memory.arcs.arc_summaries import (
+    MANY,
     MOST_AT_ONCE,
     ResolvedArc,
     without_summary,
@@ -185,7 +186,7 @@ def _arc_summaries(chat: DocumentMaterial, *, only_by_hand: bool = False) -> Ope
         return None
     resolved = (arc for arc in chat.resolved if arc.is_by_hand or not only_by_hand)
     lacking = without_summary(resolved, chat.documents)[:MOST_AT_ONCE]
-    is_asked_for = any(arc.is_by_hand for arc in lacking) or len(lacking) == MOST_AT_ONCE
+    is_asked_for = any(arc.is_by_hand for arc in lacking) or len(lacking) >= MANY
     if not is_asked_for and _is_early(chat, DocumentKind.ARC_SUMMARY):
         return None
     return arc_summary_spec(chat, lacking) if lacking else None

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.llm.prompts.prompt_files import load_prompts
 from app.memory.documents.canon import canon_digest, canon_inputs, read_canon, rendered
 from app.memory.records import Document, DocumentKind, Memory, Tier
 from app.story.answers.task_answers import Unreadable
@@ -115,6 +116,25 @@ def test_what_is_about_the_character_goes_before_what_others_did() -> None:
     own = Memory("own", 1, Tier.LONG_TERM, "fact", "Ann lacks a finger.", importance=2)
     shown = canon_inputs("Ann", "", [], [own, *others], room=4000, tokens=200, count=count)
     assert "lacks a finger" in shown["memories"]
+
+
+def test_requests_for_the_members_of_a_group_begin_alike() -> None:
+    """What is about whom decides what is told, not where it stands."""
+    memories = [
+        Memory(f"m{n}", 1, Tier.LONG_TERM, "fact", f"{name} did {n}.", importance=3)
+        for n, name in enumerate(["Ann", "Bo"] * 20)
+    ]
+
+    def numbers(name: str) -> list[int]:
+        shown = canon_inputs(name, "", [], memories, room=4000, tokens=200, count=count)
+        return [int(line.split()[-1].strip(".")) for line in shown["memories"].splitlines()]
+
+    ann, bo = numbers("Ann"), numbers("Bo")
+    assert ann == sorted(ann)
+    assert bo == sorted(bo)
+    assert ann != bo
+    user = load_prompts()["memory_canon"].user
+    assert user.index("{{arcs}}") < user.index("{{memories}}") < user.index("{{name}}")
 
 
 @pytest.mark.real_model(9)

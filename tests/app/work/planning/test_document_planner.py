@@ -148,6 +148,23 @@ def test_resolved_arcs_are_summed_up_once_and_together() -> None:
     assert OperationKind.ARC_SUMMARY not in planned(chat(story(), arc(1), arcs_enabled=False))
 
 
+@pytest.mark.parametrize(("count", "requests"), [(4, [4]), (9, [7]), (13, [7, 6]), (11, [7])])
+def test_many_resolved_arcs_take_few_requests(count: int, requests: list[int]) -> None:
+    """Each tells the same scenes; a few that are left wait for others."""
+    arcs, done = [arc(n) for n in range(count)], tuple[Document, ...]()
+    asked = list[int]()
+    while spec := planned(now := chat(story(), *arcs, documents=done)).get(
+        OperationKind.ARC_SUMMARY
+    ):
+        taken = [a for a in now.resolved if a.memory.id in spec.params["arcs"]]
+        asked.append(len(taken))
+        done += tuple(
+            document(spec, DocumentKind.ARC_SUMMARY, a.memory.id, inputs=a.digest, until="m5")
+            for a in taken
+        )
+    assert asked == requests
+
+
 def test_portraits_are_made_when_a_scene_has_closed() -> None:
     assert OperationKind.PROFILE not in planned(chat(story(20), *facts(5)))
     closed = chat(story(20, 9), *facts(5))
