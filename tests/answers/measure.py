@@ -107,7 +107,7 @@ async def opened(
     where it does not say. prompt: tokens of the chat's prompts, 0 for the setting's.
     """
     with FakeLlm(reply) as llm:
-        llm.context = context
+        llm.context, llm.other_models = context, (ORACLE,)
         name = BUILT_IN if reply is None else f"openai:oracle@{llm.url}"
         async with beside(story, name, is_whole=is_whole, prompt=prompt) as played:
             yield played
