@@ -27,8 +27,8 @@ from app.story.answers.task_answers import Unreadable
 from app.story.messages import Message, combined_digest
 from app.story.scene_cues.language import count_ideographs
 
-# Arcs in one request, and so many that none is waited for: each request tells the same scenes.
-MOST_AT_ONCE, MANY = 7, 5
+MOST_AT_ONCE = 8  # arcs in one request: each tells the same scenes
+MANY = 5  # in a usual one; so many wait for no other
 LAST_SCENES = 5
 MOST_MEMORIES = 20
 MESSAGES_BEFORE = 1  # of the one that ends an arc
@@ -128,6 +128,11 @@ def without_summary(
     """Those that nobody was asked about since they were resolved."""
     kept = {d.subject: d.inputs for d in documents if d.kind is DocumentKind.ARC_SUMMARY}
     return tuple(arc for arc in resolved if kept.get(arc.memory.id) != arc.digest)
+
+
+def at_once(lacking: Sequence[ResolvedArc]) -> Sequence[ResolvedArc]:
+    """Those that the next request sums up: more than usual where as many as usual are left."""
+    return lacking[: max(MANY, min(MOST_AT_ONCE, len(lacking) - MANY))]
 
 
 def summaries(

@@ -56,8 +56,8 @@ def canon_inputs(
     past: Collection[str] = (),
 ) -> dict[str, str]:
     """What a request is given. summaries: of resolved arcs, oldest first; the newest stay where
-    there is too little room, as the canon so far tells of the others. memories: that hold, oldest
-    first. past: ids of those that tell how things were.
+    there is too little room, as the canon so far tells of the others. memories: that hold. past:
+    ids of those that tell how things were.
     """
     canon = cut_to(canon, min(tokens * 3 // 2, room // 3), count) if canon else NOTHING_YET
     room -= count(canon)
@@ -67,10 +67,7 @@ def canon_inputs(
     worth = utilities(weighty)
     worth |= {m.id: worth[m.id] + OWN_WEIGHS for m in weighty if concerns(m, name)}
     best = ranked(weighty, worth)[:MOST_MEMORIES]
-    fitting = len(within((marked(_line(m), m, past) for m in best), room, count))
-    # As they came, so that the requests for the members of a group begin alike.
-    kept = {memory.id for memory in best[:fitting]}
-    lines = [marked(_line(m), m, past) for m in weighty if m.id in kept]
+    lines = within((marked(_line(m), m, past) for m in best), room, count)
     return {
         "name": name,
         "canon": canon,

@@ -10,8 +10,8 @@ from app.core.translation import N_
 from app.llm.backends.hardware_profile import profile_for
 from app.memory.arcs.arc_summaries import (
     MANY,
-    MOST_AT_ONCE,
     ResolvedArc,
+    at_once,
     without_summary,
 )
 from app.memory.documents.canon import canon_digest
@@ -185,7 +185,7 @@ def _arc_summaries(chat: DocumentMaterial, *, only_by_hand: bool = False) -> Ope
     if not MemorySettings(chat.settings).is_enabled(Tier.ARCS) or not chat.story.messages:
         return None
     resolved = (arc for arc in chat.resolved if arc.is_by_hand or not only_by_hand)
-    lacking = without_summary(resolved, chat.documents)[:MOST_AT_ONCE]
+    lacking = at_once(without_summary(resolved, chat.documents))
     is_asked_for = any(arc.is_by_hand for arc in lacking) or len(lacking) >= MANY
     if not is_asked_for and _is_early(chat, DocumentKind.ARC_SUMMARY):
         return None

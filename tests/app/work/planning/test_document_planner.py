@@ -148,7 +148,9 @@ def test_resolved_arcs_are_summed_up_once_and_together() -> None:
     assert OperationKind.ARC_SUMMARY not in planned(chat(story(), arc(1), arcs_enabled=False))
 
 
-@pytest.mark.parametrize(("count", "requests"), [(4, [4]), (9, [7]), (13, [7, 6]), (11, [7])])
+@pytest.mark.parametrize(
+    ("count", "requests"), [(4, [4]), (7, [5]), (9, [5]), (10, [5, 5]), (11, [6, 5]), (13, [8, 5])]
+)
 def test_many_resolved_arcs_take_few_requests(count: int, requests: list[int]) -> None:
     """Each tells the same scenes; a few that are left wait for others."""
     arcs, done = [arc(n) for n in range(count)], tuple[Document, ...]()
