@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QBoxLayout,
     QHBoxLayout,
     QStackedWidget,
@@ -34,6 +34,8 @@ from ui.core.session import Session
 from ui.prompts.page import PromptsPage
 from ui.settings.backend import BackendChoice
 from ui.settings.files import FilesSection
+from ui.settings.groups import grouped
+from ui.settings.keys import give_keys
 from ui.settings.kind_models import KindModels
 from ui.settings.look import LookSection
 from ui.settings.memory_trial import MemoryTrialSection
@@ -101,17 +103,18 @@ class SettingsPage(QWidget):
         self.program = ProgramSection(session, login_start())
         self._nothing = body(tr(NOTHING))
         self.memory_test = MemoryTrialSection(session)
-        self._parts: tuple[Section | BackendChoice | MemoryTrialSection, ...] = (
-            self._tavern,
-            self.backend,
-            self.kinds,
-            self.memory_test,
-            self._prompts,
-            self._look,
-            *self._rows.sections,
-            self.files,
-            self.program,
+        self._groups = grouped(
+            self._rows.sections,
+            tavern=self._tavern,
+            model=self.backend,
+            tasks=self.kinds,
+            trial=self.memory_test,
+            prompts=self._prompts,
+            look=self._look,
+            file=self.files,
+            program=self.program,
         )
+        self._parts = tuple(chain.from_iterable(self._groups.values()))
         self._lay_out()
         self.rail.filtered.connect(self._on_filtered)
         self.rail.scope_chosen.connect(self._on_scope)
@@ -319,9 +322,7 @@ class SettingsPage(QWidget):
         self._led_to = row
         self._scroll_to(row)
         self._settle.start()
-        reached = next(filter(_takes_keys, (control, *control.findChildren(QWidget))), None)
-        if reached is not None:
-            reached.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        give_keys(control)
 
     def _place_of(self, name: str) -> tuple[QWidget, QWidget]:
         """What shows a setting, and what the keyboard changes it with."""
@@ -394,9 +395,13 @@ class SettingsPage(QWidget):
                 )
             else:
                 part.setVisible(not self.is_for_chat and part.matches(text))
-        shown = [part.title for part in self._parts if not part.isHidden()]
-        self._nothing.setVisible(not shown)
-        self.rail.set_sections(shown)
+        self._nothing.setVisible(all(part.isHidden() for part in self._parts))
+        self.rail.set_sections(
+            {
+                heading: [part.title for part in parts if not part.isHidden()]
+                for heading, parts in self._groups.items()
+            }
+        )
         self._settle.start()
 
     def _is_wanted(self, row: QWidget, is_meant: bool, text: str) -> bool:
@@ -436,13 +441,3 @@ class SettingsPage(QWidget):
         self._box.setDirection(right if is_wide else down)
         self._line.setVisible(is_wide)
         self.rail.set_wide(is_wide)
-
-
-def _takes_keys(widget: QWidget) -> bool:
-    by_tab = widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-    is_other_word = (
-        isinstance(widget, QAbstractButton)
-        and (widget.autoExclusive() or widget.group() is not None)
-        and not widget.isChecked()
-    )
-    return bool(by_tab) and widget.isEnabled() and not widget.isHidden() and not is_other_word

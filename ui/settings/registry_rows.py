@@ -41,7 +41,7 @@ class RegistryRows(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.by_name: dict[str, SettingRow] = {}
-        self.sections = tuple(self._section(topic) for topic in Topic)
+        self.sections = {topic: self._section(topic) for topic in Topic}
 
     def _section(self, topic: Topic) -> Section:
         section = Section(topic.title, topic.sentence)

@@ -50,6 +50,14 @@ def shown_names(page: SettingsPage) -> set[str]:
     return {name for name in page._rows.by_name if page.row(name).isVisibleTo(page)}
 
 
+def press_section(page: SettingsPage, title: str) -> None:
+    sections = page.rail.sections
+    item = sections.item_of(title)
+    assert item is not None
+    at = sections.visualItemRect(item).center()
+    QTest.mouseClick(sections.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+
 def press(page: SettingsPage, key: str) -> None:
     button = page.rail.scopes._buttons[key]
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -278,17 +286,70 @@ async def test_no_row_is_wider_than_the_page(
 
 
 async def test_the_list_marks_the_section_that_is_read(page: SettingsPage, until: Until) -> None:
-    def current() -> list[str]:
-        return [title for title, item in page.rail._items.items() if item._is_current]
-
-    await until(lambda: current() == ["SillyTavern"])
-    item = page.rail._items["Running recap"]
-    QTest.mouseClick(item, Qt.MouseButton.LeftButton)
-    assert current() == ["Running recap"]
+    sections = page.rail.sections
+    await until(lambda: sections.place == "SillyTavern")
+    press_section(page, "Running recap")
+    assert sections.place == "Running recap"
     top = page.row("running_recap_enabled").mapTo(page._area, QPoint(0, 0)).y()
     assert 0 <= top < 120
     page._area.verticalScrollBar().setValue(0)
-    assert current() == ["SillyTavern"]
+    assert sections.place == "SillyTavern"
+    press_section(page, "SillyTavern")
+    assert page._area.verticalScrollBar().value() == 0
+
+
+def listed(page: SettingsPage) -> dict[str, list[str]]:
+    """The sections under their headings, as they are listed."""
+    found: dict[str, list[str]] = {}
+    for row in range(page.rail.sections.count()):
+        item = page.rail.sections.item(row)
+        if item.flags():
+            list(found.values())[-1].append(item.text())
+        else:
+            found[item.text()] = []
+    return found
+
+
+async def test_sections_stand_under_headings_what_a_newcomer_needs_first(
+    page: SettingsPage, until: Until
+) -> None:
+    """Twenty-one of them were one list."""
+    groups = listed(page)
+    assert next(iter(groups)) == "To begin with"
+    first = groups["To begin with"]
+    assert first == ["SillyTavern", "Model", "Usage of the model", "Memory", "Look"]
+    titles = [title for titles in groups.values() for title in titles]
+    assert titles == [part.title for part in page._parts if not part.isHidden()]
+    assert len(titles) == len(set(titles)) == 21
+    tops = [part.mapTo(page._content, QPoint(0, 0)).y() for part in page._parts]
+    assert tops == sorted(tops)  # the page has the same order
+    QTest.keyClicks(page.rail.field, "lorebook")
+    found = listed(page)
+    assert found
+    assert all(found.values())  # no heading stands alone
+    QTest.keyClick(page.rail.field, Qt.Key.Key_Escape)
+    assert listed(page) == groups
+
+
+async def test_arrow_keys_go_from_section_to_section_past_the_headings(
+    page: SettingsPage, until: Until
+) -> None:
+    sections = page.rail.sections
+    await until(lambda: sections.place == "SillyTavern")
+    sections.setFocus()
+    seen = []
+    for _ in range(6):
+        QTest.keyClick(sections, Qt.Key.Key_Down)
+        seen.append(sections.place)
+    assert seen == [
+        "Model",
+        "Usage of the model",
+        "Memory",
+        "Look",
+        "Models by task",
+        "Memory test",
+    ]
+    assert page._area.verticalScrollBar().value() > 0
 
 
 async def test_a_price_with_a_fraction_and_a_short_text_can_be_set(
