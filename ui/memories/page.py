@@ -32,8 +32,9 @@ from ui.memories.listing.table import MemoryTable
 from ui.memories.members import menu_of_all
 from ui.memories.moment import MomentBar
 from ui.memories.pane.half_written import HalfWritten
-from ui.memories.pane.pane import DETAILS, REVIEW, MemoryPane, has_focus_in
-from ui.memories.pane.states import EmptyState, ReadingStrip, nothing_found
+from ui.memories.pane.pane import DETAILS, REVIEW, MemoryPane
+from ui.memories.pane.states import ReadingStrip, nothing_found
+from ui.memories.panes import MemoryPanes
 from ui.memories.paused import PausedStrip
 from ui.memories.text_offers import TextOffers
 from ui.memories.texts import TextsPane
@@ -86,7 +87,6 @@ class MemoriesPage(QWidget):
         self.people = PeoplePane()
         self.texts = TextsPane(TextOffers(self.commands.texts))
         self.strip = ReadingStrip()
-        self.empty = EmptyState(self.strip)
         self.paused = PausedStrip()
         self._build()
         self._connect()
@@ -112,16 +112,17 @@ class MemoriesPage(QWidget):
             maximum=480,
             draws_line=True,
         )
-        self._stack = QStackedWidget()
-        for widget in (self.split, self.people, self.texts, self.empty):
-            self._stack.addWidget(widget)
+        self._panes = MemoryPanes(
+            self._session, self.hands, self.split, self.people, self.texts, self.strip
+        )
+        self.empty = self._panes.empty
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(0)
         outer.addWidget(Line())
         outer.addWidget(self.strip)
         outer.addWidget(self.paused)
-        outer.addWidget(self._stack, 1)
+        outer.addWidget(self._panes, 1)
 
     def _connect(self) -> None:
         session, table, pane, hands = self._session, self.table, self.pane, self.hands
@@ -164,6 +165,7 @@ class MemoriesPage(QWidget):
         self.empty.read_asked.connect(hands.read_now)
         self.empty.model_asked.connect(self.model_wanted)
         self.empty.demo_asked.connect(self.demo_wanted)
+        self._panes.keys_lost.connect(self.take_focus)
         self.strip.stop_asked.connect(hands.stop)
         self.strip.retry_asked.connect(hands.retry)
         self._connect_commands()
@@ -216,16 +218,10 @@ class MemoriesPage(QWidget):
 
     def take_focus(self) -> None:
         """Give the keyboard to what is shown."""
-        shown = self._stack.currentWidget()
-        target: QWidget = self.table
-        if shown is self.people:
-            target = self.people.table
-        elif shown is self.empty:
-            target = self.empty.target
-        elif shown is self.texts:
-            target = self.texts
-        elif self.pane.kind == REVIEW and self.pane.isVisible():
-            target = self.pane.review
+        is_in_review = self.pane.kind == REVIEW and self.pane.isVisible()
+        target = self._panes.target
+        if target is None:
+            target = self.pane.review if is_in_review else self.table
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # Reading what is remembered
@@ -324,26 +320,7 @@ class MemoriesPage(QWidget):
         self.header_changed.emit()
 
     def _show_stack(self) -> None:
-        view = self._view
-        has_any = view is not None and bool(view.memories or view.entities or view.documents)
-        shown = {PEOPLE: self.people, TEXTS: self.texts}.get(self.rail.place, self.split)
-        # A text can be asked for before anything is remembered.
-        wanted = shown if has_any or (view and shown is self.texts) else self.empty
-        had_focus = has_focus_in(self._stack)
-        if wanted is self.texts:
-            offers = self.hands.text_offers()
-            self.texts.offers.show_offers(offers, can_change=self.hands.can_change)
-        companion, path = self._session.companion, self._session.path
-        self.empty.show_state(
-            is_known=view is not None or path is None,
-            is_reading=self.strip.is_reading,
-            has_model=companion.health.backend.sentence != "" and not self.hands.is_without_model,
-            is_demo=path is not None and path == companion.demo.path,
-        )
-        if wanted is not self._stack.currentWidget():
-            self._stack.setCurrentWidget(wanted)
-            if had_focus:  # else Qt gives the keyboard to whatever stands next
-                self.take_focus()
+        self._panes.show_what(self._view, self.rail.place)
 
     def _show_operations(self, operations: tuple[Operation, ...]) -> None:
         story = self._session.story
@@ -378,7 +355,7 @@ class MemoriesPage(QWidget):
         self.pane.show_kind(REVIEW)
 
     def _show_pane(self) -> None:
-        self._stack.setCurrentWidget(self.split)
+        self._panes.setCurrentWidget(self.split)
         if not self.split.is_pane_shown:
             self.split.toggle()
 

@@ -13,7 +13,7 @@ from app.story.comparison import Block, BlockKind
 from ui.controls.fields import Segments
 from ui.controls.labels import ElidedLabel, body
 from ui.recaps.comparing.columns import INSET, NARROW_GUTTER, CompareColumns
-from ui.recaps.comparing.compare import CompareTools
+from ui.recaps.comparing.pane import CompareTools
 from ui.theme.fonts import SEMIBOLD, mono_font, ui_font
 
 SLOTS, WHOLE = "slots", "whole"

@@ -10,7 +10,7 @@ from app.prompt.slots import RUNNING_RECAP_KEY
 from ui.controls.timers import once
 from ui.core.session import Session
 from ui.core.slot_words import size_words, untold_words
-from ui.recaps.comparing.compare import ComparePane
+from ui.recaps.comparing.pane import ComparePane
 from ui.recaps.growth import GrowthPoint
 from ui.recaps.rail import RecapRail
 from ui.recaps.reading import ReadingPane

@@ -13,8 +13,8 @@ from app.story.story import Story
 from app.views.story_change import StoryChange
 from ui.core.session import Session
 from ui.recaps.commands import RecapCommands
-from ui.recaps.comparing.compare import ComparePane
-from ui.recaps.comparing.comparing import Comparing
+from ui.recaps.comparing.pane import ComparePane
+from ui.recaps.comparing.two_versions import TwoVersions
 from ui.recaps.counts import RecapCounts
 from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.draft_offer import DraftOffer
@@ -58,7 +58,7 @@ class RecapsPage(QWidget):
         self.lore = LorePane(session)
         self.drafts = DraftKeeper(session, self)
         self._draft = DraftOffer(self.drafts, self.reading, self.model)
-        self._comparing = Comparing(self.comparison, self.model, self.drafts, self)
+        self._comparing = TwoVersions(self.comparison, self.model, self.drafts, self)
         self._counts = RecapCounts(
             session,
             self._subject,

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from app.core.translation import N_, tr
 from ui.recaps.commands import RecapCommands
-from ui.recaps.comparing.compare import ComparePane
+from ui.recaps.comparing.pane import ComparePane
 from ui.recaps.rail import RecapRail
 from ui.recaps.reading import ReadingPane
 

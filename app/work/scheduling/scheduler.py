@@ -46,7 +46,7 @@ from app.work.planning.staleness import is_outdated, is_wanted, renewed
 from app.work.planning.writing import Writing
 from app.work.queue.operation_queue import OperationQueue
 from app.work.scheduling.catch_ups import CatchUps
-from app.work.scheduling.due import (
+from app.work.scheduling.due_work import (
     asked_until,
     held_by_prompts,
     lacking_of,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from ui.recaps.comparing.compare import ComparePane
+from ui.recaps.comparing.pane import ComparePane
 from ui.recaps.draft_keeper import DraftKeeper
 from ui.recaps.sides import Pair, Sides, farther
 from ui.recaps.version_rows import VersionModel, VersionRow, row_before
 
 
-class Comparing(QObject):
+class TwoVersions(QObject):
     """pane: where they stand. sides: which versions of the model's these are.
 
     Signals:

@@ -1,4 +1,4 @@
-"""What of a chat is due: readings, texts, and what a question about it leaves out."""
+"""The work on a chat that is due: readings, texts, and what a question about it leaves out."""
 
 from __future__ import annotations
 
