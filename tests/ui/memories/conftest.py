@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest_asyncio
 from app.companion import Companion
 from app.memory.documents.browsing import sentence_of
 from app.memory.standing import Standing
+from app.views.memory_view import MemoryView
 from tests.labelled import WrittenTavern
 from tests.ui.told_demo import keeping_memory
 from ui.memories.page import MemoriesPage
@@ -47,11 +49,15 @@ async def page(demo_window: MainWindow, until: Until) -> MemoriesPage:
 
 
 @pytest.fixture
-def standing_of(
-    companion: Companion, demo_tavern: WrittenTavern
-) -> Callable[[str], Standing | None]:
+def remembered(companion: Companion, demo_tavern: WrittenTavern) -> Callable[[], MemoryView]:
+    """What is remembered of the demo story, read anew."""
+    return partial(companion.memory, demo_tavern.chat)
+
+
+@pytest.fixture
+def standing_of(remembered: Callable[[], MemoryView]) -> Callable[[str], Standing | None]:
     def find(words: str) -> Standing | None:
-        view = companion.memory(demo_tavern.chat)
-        return next((s for s in view.memories if words in sentence_of(s.memory)), None)
+        memories = remembered().memories
+        return next((s for s in memories if words in sentence_of(s.memory)), None)
 
     return find

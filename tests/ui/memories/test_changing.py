@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.companion import Companion
 from app.memory.standing import Standing, Status
+from app.views.memory_view import MemoryView
 from tests.labelled import WrittenTavern
 from tests.ui.memories.rows import (
     BUTTON,
@@ -180,7 +181,7 @@ async def test_an_arc_is_resolved_and_reopened(
 
 
 async def test_a_profile_is_rewritten(
-    page: MemoriesPage, until: Until, companion: Companion, demo_tavern: WrittenTavern
+    page: MemoriesPage, until: Until, remembered: Callable[[], MemoryView]
 ) -> None:
     press(page.rail.places["texts"])
     await until(lambda: page.texts.isVisible() and len(page.texts.cards) == 2)
@@ -188,11 +189,7 @@ async def test_a_profile_is_rewritten(
     press(card.edit_button)
     card.editor.prose.setPlainText("A captain again.")
     QTest.keyClick(card.editor.prose, Qt.Key.Key_Return, CONTROL)
-    await until(
-        lambda: any(
-            d.text == "A captain again." for d in companion.memory(demo_tavern.chat).documents
-        )
-    )
+    await until(lambda: any(d.text == "A captain again." for d in remembered().documents))
     await until(lambda: page.texts.cards[0].words.text() == "A captain again.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -16,6 +17,7 @@ from app.memory.documents.scene_memories import memories_by_scene
 from app.memory.records import Memory, Source, Tier
 from app.settings.program import ProgramSettings
 from app.story.story import ChatKind
+from app.views.memory_view import MemoryView
 from tests.labelled import WrittenTavern
 from tests.ui.memories.rows import (
     BUTTON,
@@ -40,7 +42,7 @@ pytestmark = pytest.mark.slow
 
 
 async def test_every_tier_has_its_group_and_its_count(
-    page: MemoriesPage, companion: Companion, demo_tavern: WrittenTavern
+    page: MemoriesPage, remembered: Callable[[], MemoryView]
 ) -> None:
     heads = [words for words in shown(page) if words.startswith("[")]
     assert heads == [
@@ -51,7 +53,7 @@ async def test_every_tier_has_its_group_and_its_count(
         "[Who knows what]",
         "[Current state]",
     ]
-    view = companion.memory(demo_tavern.chat)
+    view = remembered()
     for tier in Tier:
         held = sum(s.is_active for s in view.of(tier))
         assert page.rail.places[tier.value].count == held
@@ -81,13 +83,13 @@ async def test_the_search_understands_who_and_is(page: MemoriesPage, until: Unti
 
 
 async def test_a_scene_of_the_story_leads_to_the_memories_that_it_gave(
-    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+    demo_window: MainWindow, until: Until, remembered: Callable[[], MemoryView]
 ) -> None:
     desk = demo_window.desk
     assert desk is not None
     stage = desk.story_stage
     assert stage is not None
-    view = companion.memory(demo_tavern.chat)
+    view = remembered()
     scene = view.story.scenes[2]
     stage.show_message(view.story.messages[scene.first + 1].anchor)
     action = stage.page.story_actions.scene_memories
@@ -163,10 +165,11 @@ async def test_what_other_chats_say_can_be_left_out(
     demo_tavern: WrittenTavern,
     until: Until,
     monkeypatch: pytest.MonkeyPatch,
+    remembered: Callable[[], MemoryView],
 ) -> None:
     """A young chat of a character with many others showed mostly what those say."""
     await wake(page, until)
-    view = companion.memory(demo_tavern.chat)
+    view = remembered()
     foreign = next(s for s in view.memories if "Six honey cakes" in sentence_of(s.memory))
     away = replace(foreign.memory, sources=(Source(view.ground.chat + 99, "elsewhere", ""),))
     mixed = (*(s for s in view.memories if s is not foreign), replace(foreign, memory=away))

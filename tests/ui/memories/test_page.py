@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
 from app.memory.documents.browsing import Wanted, arranged
+from app.views.memory_view import MemoryView
 from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
 from tests.ui.memories.rows import Until, page_standings, press_row, row_of, shown, wake
@@ -54,6 +56,7 @@ async def test_rows_under_the_pointer_stay_while_the_story_is_read(
     demo_tavern: WrittenTavern,
     until: Until,
     monkeypatch: pytest.MonkeyPatch,
+    remembered: Callable[[], MemoryView],
 ) -> None:
     """Sorted by confidence the rows changed places with each reading; a press hit another one."""
     await wake(page, until)
@@ -61,7 +64,7 @@ async def test_rows_under_the_pointer_stay_while_the_story_is_read(
     page.table.sort_asked.emit(Column.CONFIDENCE)
     await until(lambda: shown(page) != unsorted)
     before = shown(page)
-    view = companion.memory(demo_tavern.chat)
+    view = remembered()
     doubted = page_standings(page)[0]
     less = replace(doubted, memory=replace(doubted.memory, confidence=0.01))
     read = tuple(less if s.memory.id == less.memory.id else s for s in view.memories)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.companion import Companion
 from app.memory.documents.browsing import sentence_of
-from tests.labelled import WrittenTavern
+from app.views.memory_view import MemoryView
 from tests.ui.memories.rows import Until, press
 from ui.memories.page import MemoriesPage
 
@@ -16,10 +17,10 @@ pytestmark = pytest.mark.slow
 
 
 async def test_somebody_becomes_something(
-    page: MemoriesPage, until: Until, companion: Companion, demo_tavern: WrittenTavern
+    page: MemoriesPage, until: Until, remembered: Callable[[], MemoryView]
 ) -> None:
     def type_of() -> str:
-        entities = companion.memory(demo_tavern.chat).entities
+        entities = remembered().entities
         return next(entity.type for entity in entities if entity.name == "Pilot's coat")
 
     press(page.rail.places["people"])
@@ -33,10 +34,10 @@ async def test_somebody_becomes_something(
 
 
 async def test_two_names_become_one_and_a_name_another(
-    page: MemoriesPage, until: Until, companion: Companion, demo_tavern: WrittenTavern
+    page: MemoriesPage, until: Until, remembered: Callable[[], MemoryView]
 ) -> None:
     def names() -> list[str]:
-        return [entity.name for entity in companion.memory(demo_tavern.chat).entities]
+        return [entity.name for entity in remembered().entities]
 
     def select(name: str) -> None:
         shown = [entity.name for entity in page.people.model.entities]

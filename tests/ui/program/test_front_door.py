@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.store.folder_lock import FolderLock
 from tests.labelled import WrittenTavern
@@ -136,22 +137,25 @@ async def test_the_window_comes_forward_with_the_chat(
     await until(lambda: session.path == demo_tavern.chat)
 
 
-def test_a_second_start_hands_its_chat_over_and_ends_well(door: FrontDoor, tmp_path: Path) -> None:
+def test_a_second_start_hands_its_chat_over_and_ends_well(
+    door: FrontDoor, tmp_path: Path, qtbot: QtBot
+) -> None:
     lock = FolderLock(tmp_path)
     assert lock.acquire("program")
     heard: list[Knock] = []
     door.knocked.connect(heard.append)
     words = ["--data-dir", str(tmp_path), "--chat", "some.jsonl"]
+    second = subprocess.Popen(
+        [sys.executable, "-m", "ui", *words],
+        cwd=ROOT,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", TOKEN: "token"},
+    )
     try:
-        second = subprocess.Popen(
-            [sys.executable, "-m", "ui", *words],
-            cwd=ROOT,
-            env={**os.environ, "QT_QPA_PLATFORM": "offscreen", TOKEN: "token"},
-        )
-        while second.poll() is None:
-            QApplication.processEvents()
+        qtbot.waitUntil(lambda: second.poll() is not None, timeout=40_000)
         assert second.returncode == 0
     finally:
+        second.kill()  # nothing where it has ended
+        second.wait()
         lock.release()
     assert heard == [Knock((ROOT / "some.jsonl").resolve(), "token")]
 

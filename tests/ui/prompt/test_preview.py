@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.prompt.slots import RUNNING_RECAP_KEY, LeftOut, Reason, SlotContent, SlotSet
@@ -46,12 +45,17 @@ def test_a_text_that_grew_pushes_down_what_stands_below_it(qtbot: QtBot) -> None
     qtbot.addWidget(preview)
     preview.resize(930, 520)
     preview.show()
-    for lines in (3, 12):
-        preview.show_rows([row("a", lines), row("b", 4)], None)
-        for _ in range(5):
-            QApplication.processEvents()
+    preview.show_rows([row("a", 3), row("b", 4)], None)
     card = preview.cards["a"]
-    text, note = card._text.geometry(), card._passages.geometry()
-    assert text.bottom() < note.top()
-    assert note.bottom() < card.whole.geometry().top()
-    assert card.geometry().bottom() < preview.cards["b"].geometry().top()
+    qtbot.waitUntil(lambda: card._passages.y() > card._text.geometry().bottom() > 0)
+    short = card._text.height()
+    preview.show_rows([row("a", 12), row("b", 4)], None)
+
+    def has_grown() -> None:
+        text, note = card._text.geometry(), card._passages.geometry()
+        assert text.height() > short
+        assert text.bottom() < note.top()
+        assert note.bottom() < card.whole.geometry().top()
+        assert card.geometry().bottom() < preview.cards["b"].geometry().top()
+
+    qtbot.waitUntil(has_grown)

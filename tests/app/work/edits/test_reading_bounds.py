@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,22 @@ from tests.labelled import WrittenTavern
 from tests.oracle.asking_first import asking_first
 from tests.scripted_memory import is_reading
 from tests.ui.samples import message
+
+Opened = Callable[[], AbstractAsyncContextManager[Companion]]
+
+
+@pytest.fixture
+def demo_opened(demo_tavern: WrittenTavern, tmp_path: Path) -> Opened:
+    """Opens the demo's tavern, each time with the same folder of its own."""
+    own = tmp_path / "own"
+    own.mkdir()
+    return partial(
+        open_companion,
+        Folders(own, own),
+        tavern=demo_tavern.user_folder,
+        llm="builtin",
+        watch=False,
+    )
 
 
 def test_anchors_are_kept_in_one_text() -> None:
@@ -28,13 +47,9 @@ def test_a_summary_passes_them_over() -> None:
 
 @pytest.mark.asyncio
 async def test_leaving_out_is_a_step_that_can_be_taken_back(
-    demo_tavern: WrittenTavern, tmp_path: Path
+    demo_tavern: WrittenTavern, demo_opened: Opened
 ) -> None:
-    folders = Folders(tmp_path / "own", tmp_path / "own")
-    (tmp_path / "own").mkdir()
-    async with open_companion(
-        folders, tavern=demo_tavern.user_folder, llm="builtin", watch=False
-    ) as companion:
+    async with demo_opened() as companion:
         story = await companion.open_story(demo_tavern.chat)
         path, bounds, edits = story.chat.path, companion.reading_bounds, companion.edits
         one, two = story.messages[3].anchor, story.messages[4].anchor
@@ -85,14 +100,10 @@ async def _leave_out(companion: Companion, path: Path, anchors: list[str]) -> No
 
 @pytest.mark.asyncio
 async def test_a_restored_copy_leaves_out_what_its_chat_left_out(
-    demo_tavern: WrittenTavern, tmp_path: Path
+    demo_tavern: WrittenTavern, demo_opened: Opened
 ) -> None:
     """The copy's memory read what the user had kept from it, and told of other chats again."""
-    folders = Folders(tmp_path / "own", tmp_path / "own")
-    (tmp_path / "own").mkdir()
-    async with open_companion(
-        folders, tavern=demo_tavern.user_folder, llm="builtin", watch=False
-    ) as companion:
+    async with demo_opened() as companion:
         path, bounds = demo_tavern.chat, companion.reading_bounds
         story = await companion.open_story(path)
         left_out = [story.messages[n].anchor for n in (3, 4)]
@@ -111,9 +122,7 @@ async def test_a_restored_copy_leaves_out_what_its_chat_left_out(
         # What is set for one of them from then on is its own.
         await bounds.toggle(restored, left_out)
         assert bounds.left_out(path) == set(left_out)
-    async with open_companion(
-        folders, tavern=demo_tavern.user_folder, llm="builtin", watch=False
-    ) as companion:
+    async with demo_opened() as companion:
         await companion.open_story(restored)
         assert companion.reading_bounds.left_out(restored) == frozenset()
         assert not companion.setting("other_chats_enabled", path=restored).value

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from app.companion import Companion
 from app.memory.records import Review
-from tests.labelled import WrittenTavern
+from app.views.memory_view import MemoryView
 from tests.ui.memories.rows import BUTTON, CONTROL, Until, press, press_row, row_of, wake
 from ui.memories.listing.model import Column
 from ui.memories.page import MemoriesPage
@@ -63,12 +64,12 @@ async def test_a_press_on_sources_in_the_table_leads_there_too(
 
 
 async def test_the_review_is_worked_by_keys_alone(
-    page: MemoriesPage, until: Until, companion: Companion, demo_tavern: WrittenTavern
+    page: MemoriesPage, until: Until, remembered: Callable[[], MemoryView]
 ) -> None:
     await wake(page, until)
 
     def waiting() -> list[str]:
-        return [s.memory.text for s in companion.memory(demo_tavern.chat).review]
+        return [s.memory.text for s in remembered().review]
 
     review = page.pane.review
     page.show_review()
@@ -92,7 +93,7 @@ async def test_the_review_is_worked_by_keys_alone(
     card.editor.prose.setPlainText("deep respect")
     QTest.keyClick(card.editor.prose, Qt.Key.Key_Return, CONTROL)
     await until(lambda: waiting() == [fourth])
-    view = companion.memory(demo_tavern.chat)
+    view = remembered()
     kept = next(s for s in view.memories if s.memory.text == "deep respect")
     assert kept.memory.review is Review.APPROVED
 
