@@ -25,6 +25,7 @@ from app.core.translation import N_, tr
 from app.settings.program import ProgramSettings
 from app.settings.setting import Scope
 from app.settings.values import REGISTRY
+from ui.controls.keys import give_keys
 from ui.controls.labels import body
 from ui.controls.setting_rows import SettingRow
 from ui.controls.setting_sections import Row, Section
@@ -35,7 +36,6 @@ from ui.prompts.page import PromptsPage
 from ui.settings.backend import BackendChoice
 from ui.settings.files import FilesSection
 from ui.settings.groups import grouped
-from ui.settings.keys import give_keys
 from ui.settings.kind_models import KindModels
 from ui.settings.look import LookSection
 from ui.settings.memory_trial import MemoryTrialSection

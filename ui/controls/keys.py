@@ -1,4 +1,4 @@
-"""Which part of a setting the keyboard changes it with."""
+"""Which part of a control the keyboard changes it with."""
 
 from __future__ import annotations
 
