@@ -243,11 +243,6 @@ class ChoiceCard(QAbstractButton):
         needed = QFontMetrics(ui_font(12)).horizontalAdvance(self._fact) + 16
         return needed if needed <= (width - CARD_SIDES) / 2 else 0
 
-    def _is_long(self, width: int) -> bool:
-        """Whether the detail has no room beside the fact."""
-        room = width - CARD_SIDES - self._fact_width(width)
-        return QFontMetrics(ui_font(12)).horizontalAdvance(self._detail) > room
-
     def _lines(self, width: int) -> list[str]:
         """The detail as it stands in a card of that width."""
         return wrapped(self._detail, QFontMetrics(ui_font(12)), width - CARD_SIDES, CARD_LINES)
@@ -273,9 +268,8 @@ class ChoiceCard(QAbstractButton):
         fact_width = self._fact_width(self.width())
         room, cut = int(width - fact_width), Qt.TextElideMode.ElideRight
         if fact_width:
-            # Where the detail has no room beside the fact, that stands over it, beside the title.
-            is_long = self._is_long(self.width())
-            area = QRectF(46, 7, width, 20) if is_long else QRectF(46, 0, width, self.height())
+            # Beside the title: beside a long detail it has no room, and all of a list stand alike.
+            area = QRectF(46, 7, width, 20)
             painter.drawText(area, Qt.AlignmentFlag.AlignRight | top, self._fact)
         for place, line in enumerate(self._lines(self.width())):
             area = QRectF(46, 26 + CARD_LINE * place, width, 18)

@@ -118,6 +118,7 @@ class Timeline(QWidget):
         head.addWidget(self.title)
         head.addWidget(self._sentence)
         head.addStretch(1)
+        head.addSpacing(12)  # in a narrow window, where the title is as long as it may be
         for item in self._legend:
             head.addWidget(item)
             head.addSpacing(4)

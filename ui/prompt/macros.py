@@ -20,8 +20,8 @@ from ui.theme.palette import T2_ROLE, T3_ROLE
 WHAT_FOR = N_(
     "Each macro stands for one part of the prompt. Put it into a character card and the text "
     "appears there instead of in its usual place. In a preset or author's note it stays empty "
-    "while the text has its own place; “Macros” in the settings moves everything but the running "
-    "recap."
+    "while the text has its own place; “Macros” in the settings changes that for all but the "
+    "running recap."
 )
 STATES = {
     MacroState.IN_SLOT: N_("empty: its text already has its own place"),

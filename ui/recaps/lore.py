@@ -21,7 +21,7 @@ from ui.core.session import Session
 from ui.theme.fonts import MEDIUM, SEMIBOLD, story_font, ui_font
 from ui.theme.palette import ACCENT_ROLE, T2_ROLE, T3_ROLE
 
-COLUMN = 760
+COLUMN = 720  # as that of a recap, which it takes the place of
 OPEN, DONE = "open", "done"
 SHOWN = 100  # cards at first; each holds several widgets
 FILES = N_("World Info (*.json)")

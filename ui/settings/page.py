@@ -176,7 +176,7 @@ class SettingsPage(QWidget):
     @property
     def place(self) -> str:
         """For the header."""
-        return tr("what the model is told") if self.shows_prompts else ""
+        return tr("What the model is told") if self.shows_prompts else ""
 
     @property
     def tools(self) -> QWidget | None:

@@ -47,7 +47,7 @@ class ResultPane(QWidget):
         self._count = Label(font=ui_font(12.5, SEMIBOLD), tone=T1_ROLE)
         self._budget = Label(font=ui_font(12), tone=T3_ROLE)
         head = QHBoxLayout()
-        head.setContentsMargins(14, 0, 28, 0)
+        head.setContentsMargins(14, 0, 14, 0)
         head.setSpacing(8)
         head.addWidget(section(tr("Result")))
         head.addWidget(self._about, 1)

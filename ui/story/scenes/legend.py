@@ -115,11 +115,11 @@ class Legend(QWidget):
 
     def heading(self, width: int) -> tuple[str, str]:
         """What stands at the left and at the right over the lines of a legend that is `width` px
-        wide. Where there is no room for both, the title goes: the choice above names it, too.
+        wide: the choice above names it, so only where it goes, and what is counted.
         """
-        title, off = tr(TITLE), "" if self._injects else tr(OFF)
-        needed = letters(12, MEDIUM).width(title) + LEAST_GAP + meta().width(off)
-        return (off, "") if off and needed > width - 17 else (title, off)
+        off, counted = "" if self._injects else tr(OFF), tr("Messages")
+        needed = letters(12, MEDIUM).width(off) + LEAST_GAP + meta().width(counted)
+        return (off, "") if off and needed > width - 17 else (off, counted)
 
     def _columns(self, width: int) -> tuple[tuple[InclusionState, ...], ...]:
         """Two columns, or one where the numbers of a long chat need its width."""
@@ -242,9 +242,9 @@ class Legend(QWidget):
             meta().draw(painter, tr(NO_RECAPS), tokens.t3, 9, 10 + ROW / 2, self.width() - 18)
             return
         middle = TOP + HEAD / 2 + 1
-        title, off = self.heading(self.width())
-        letters(12, MEDIUM).draw(painter, title, tokens.t2, 9, middle)
-        meta().draw_right(painter, off, tokens.t3, self.width() - 8.0, middle)
+        off, counted = self.heading(self.width())
+        letters(12, MEDIUM).draw(painter, off, tokens.t2, 9, middle)
+        meta().draw_right(painter, counted, tokens.t3, self.width() - 8.0, middle)
         for line, entry in enumerate(self._entries()):
             self._paint_entry(painter, line, entry)
 

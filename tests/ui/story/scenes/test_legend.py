@@ -72,12 +72,12 @@ def test_recaps_that_go_nowhere_are_grey_and_say_so(
     legend = page.navigator.legend
     assert legend.accessibleName().startswith("Message recaps, not in the prompt: Included")
     assert DARK.included.fill.name() in colours_of(page)
-    assert legend.heading(240) == ("Message recaps", "not in the prompt")
+    assert legend.heading(240) == ("not in the prompt", "Messages")
     # It goes unsaid in no width, nor in a language of longer words.
-    assert legend.heading(160) == ("not in the prompt", "")
+    assert legend.heading(130) == ("not in the prompt", "")
     session.companion.injects = True
     session.health_changed.emit(None)
-    assert legend.heading(160) == ("Message recaps", "")
+    assert legend.heading(130) == ("", "Messages")  # what it is of, the choice above says
     assert legend.accessibleName().startswith("Message recaps: Included")
     assert DARK.included.fill.name() in colours_of(page)
 
