@@ -62,7 +62,8 @@ from app.work.planning.writing import Writing
 log = logging.getLogger(__name__)
 
 # Tokens of what one request is given: more is paid for and read by nobody.
-MOST_OF_ARCS, MOST_OF_PROFILES, MOST_OF_CANON, MOST_OF_FACTS = 5000, 4000, 5000, 3000
+MOST_OF_ARCS, MOST_OF_PROFILES, MOST_OF_CANON, MOST_OF_FACTS = 4000, 2500, 5000, 3000
+MOST_BESIDE_CANON = 3500  # where there is a canon, which tells of what ended long ago
 CANON_TOKENS = 800  # the budget of its slot (spec/smart-memory.md §15)
 
 TAKEN_BACK_AS = {
@@ -267,7 +268,7 @@ class DocumentMaker:
                 old,
                 told,
                 memories,
-                room=min(room, MOST_OF_CANON),
+                room=min(room, MOST_BESIDE_CANON if old else MOST_OF_CANON),
                 tokens=CANON_TOKENS,
                 count=self._count,
                 past=about.past,

@@ -268,6 +268,33 @@ async def test_an_answer_that_cannot_be_used_changes_nothing(bench: Bench, answe
     assert len(bench.llm.requests) == 2
 
 
+async def test_a_canon_that_is_there_is_told_less_of_what_ended_long_ago(bench: Bench) -> None:
+    """A history in a long story was paid for with all its plots, each time and for each member."""
+    bench.llm.context, bench.llm.other_models = 32_000, ("m",)
+    bench.answers = {"three paragraphs of the history": CANON}
+    arcs = [bench.arc(number) for number in range(60)]
+    await bench.remember(*(replace(a, text=f"{a.text} {a.id}") for a in arcs))
+    told = [
+        Document(
+            f"d{arc.memory.id}",
+            bench.chat.chat_id,
+            DocumentKind.ARC_SUMMARY,
+            f"Plot {n}: " + "word " * 90,
+            subject=arc.memory.id,
+            inputs=arc.digest,
+        )
+        for n, arc in enumerate(bench.about.resolved)
+    ]
+    await bench.remember(documents=tuple(told))
+    plots = []
+    for again in ("", "now"):
+        await bench.perform(canon_spec(bench.about, "Mira", again=again))
+        text = bench.llm.requests[-1].text
+        assert "Plot 59:" in text
+        plots.append(text.count("Plot "))
+    assert plots[1] < 0.8 * plots[0]
+
+
 @pytest.mark.pitfall(40)
 async def test_a_canon_builds_on_the_one_before(bench: Bench) -> None:
     bench.answers = {"For each thread": ARCS, "three paragraphs of the history": CANON}
