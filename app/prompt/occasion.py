@@ -10,7 +10,7 @@ from typing import Any
 
 from app.memory.entities.naming import all_names
 from app.memory.epistemic.propositions import People
-from app.memory.epistemic.withheld import NOTHING_WITHHELD, Withheld
+from app.memory.epistemic.withheld import NOTHING_WITHHELD, Withheld, WithheldFromAny
 from app.memory.epistemic.word_counts import frequency_in
 from app.memory.lifecycle.sharing import is_known_to
 from app.memory.lifecycle.state_change import Wording
@@ -25,7 +25,7 @@ from app.memory.tiers.table import THREADS
 from app.prompt.choosing.ages import lately_from, scenes_after
 from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.notes import notes_of
-from app.prompt.choosing.presence import Presence, only_writer
+from app.prompt.choosing.presence import Presence, only_writer, writers
 from app.prompt.choosing.unread import ALL_READ, Unread
 from app.prompt.choosing.worth import (
     OUTDATED,
@@ -120,11 +120,12 @@ class Occasion:
     @cached_property
     def _known(self) -> tuple[Standing, ...]:
         """What the responder may be told of."""
-        elsewhere, names = self.told.elsewhere, self.responder_names
+        elsewhere, hearers = self.told.elsewhere, self.hearers
         return tuple(
             s
             for s in self.told.standings
-            if s.memory.id not in elsewhere or is_known_to(s.memory, names)
+            if s.memory.id not in elsewhere
+            or (hearers and all(is_known_to(s.memory, names) for names in hearers))
         )
 
     @cached_property
@@ -255,6 +256,18 @@ class Occasion:
         """All names of the responder, folded."""
         return all_names(self.responder, self.told.entities)
 
+    @cached_property
+    def hearers(self) -> tuple[frozenset[str], ...]:
+        """All names of each who may be given what is told, folded: of the responder; where nobody
+        knows which member of a group that is, of every member.
+        """
+        if self.responder_names:
+            return (self.responder_names,)
+        if self.story.chat.kind is not ChatKind.GROUP or self.is_by_user:
+            return ()
+        members = self.story.chat.speakers or writers(self.story)
+        return tuple(all_names(name, self.told.entities) for name in members)
+
     def worth(self, standing: Standing, ageing: Ageing, *, at_head: bool = False) -> float:
         """What a memory is worth for the next reply. at_head: for a place where texts change in
         steps only; there no single message decides.
@@ -299,22 +312,27 @@ class Occasion:
 
     @cached_property
     def withheld(self) -> Withheld:
-        """What the responder must not be told."""
-        if not self.responder_names or not self.slots.slots_keep_secrets:
+        """What the responder must not be told; any member, where that may be each of them."""
+        if not self.hearers or not self.slots.slots_keep_secrets:
             return NOTHING_WITHHELD
         known = [s.memory for s in self.active(Tier.EPISTEMIC)]
         characters = [entity for entity in self.told.entities if entity.type == "character"]
         named = (*self.story.chat.speakers, *(m.name for m in self.last_messages))
         named += (*(m.subject for m in known), *(entity.name for entity in characters))
         aliases = {alias: entity.name for entity in characters for alias in entity.aliases}
-        return Withheld(
-            self.responder_names,
-            self._active,
-            People.of(dict.fromkeys(named), aliases),
-            stopwords=self.common,
-            wording=self.wording,
-            said=None if self.index is None else partial(frequency_in, self.index),
-        )
+        people = People.of(dict.fromkeys(named), aliases)
+        each = [
+            Withheld(
+                names,
+                self._active,
+                people,
+                stopwords=self.common,
+                wording=self.wording,
+                said=None if self.index is None else partial(frequency_in, self.index),
+            )
+            for names in self.hearers
+        ]
+        return each[0] if self.responder_names else WithheldFromAny(each)
 
     @cached_property
     def present(self) -> tuple[str, ...]:
@@ -337,10 +355,13 @@ class Occasion:
         return bool(wanted) and any(wanted in text for text in self.present)
 
     def was_there(self, memory: Memory) -> bool:
-        """Whether the responder witnessed what a memory tells; where nobody noted who did, yes."""
-        if not memory.witnessed_by or not self.responder_names:
+        """Whether whoever may hear it witnessed what a memory tells; where nobody noted who did,
+        yes.
+        """
+        if not memory.witnessed_by:
             return True
-        return not self.responder_names.isdisjoint(map(folded, memory.witnessed_by))
+        witnesses = frozenset(map(folded, memory.witnessed_by))
+        return all(not names.isdisjoint(witnesses) for names in self.hearers)
 
     @cached_property
     def notes(self) -> tuple[Entry, ...]:

@@ -26,7 +26,7 @@ SAME_SUBJECT = 0.2  # share of a belief's words, by weight, that the truth about
 class Withheld:
     """What a person does not know of what others do.
 
-    names: all names of the person, folded; none for nobody in particular, who is told everything.
+    names: all names of the person, folded; none for nobody, from whom nothing is withheld.
     standings: of all tiers, as they are now. people: of the story. wording: of its languages.
     said: how often words are in its messages. A word that half of the memories have may be rare in
     what was said, and the other way round; a line that tells something by either tells it.
@@ -171,6 +171,23 @@ class Withheld:
             counts.update(self._words(memory.text))
             number += 1
         return Frequency(number, counts)
+
+
+class WithheldFromAny(Withheld):
+    """What one at least of several people does not know: a text for whoever of them answers tells
+    none of it. It has no entries, which are one person's.
+    """
+
+    def __init__(self, each: Iterable[Withheld]) -> None:
+        super().__init__((), (), People())
+        self._each = tuple(one for one in each if one)
+
+    def __bool__(self) -> bool:
+        return bool(self._each)
+
+    def would_be_told(self, line: str) -> bool:
+        """Whether a line tells something of it."""
+        return any(one.would_be_told(line) for one in self._each)
 
 
 class _Alike:

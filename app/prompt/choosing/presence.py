@@ -48,7 +48,8 @@ class Presence:
         spoke = {folded(m.name) for m in self._story.messages[scene.start : scene.stop]}
         if self._names:
             return not self._names.isdisjoint(spoke)
-        return spoke.issuperset(map(folded, self._story.chat.speakers))
+        members = self._story.chat.speakers or writers(self._story)
+        return spoke.issuperset(map(folded, members))
 
 
 def only_writer(story: Story) -> tuple[str, ...]:
@@ -59,6 +60,11 @@ def only_writer(story: Story) -> tuple[str, ...]:
 
 def _is_of_character(message: Message) -> bool:
     return not message.is_user and message.kind is MessageKind.CHAT
+
+
+def writers(story: Story) -> tuple[str, ...]:
+    """The names under which a story is written that are not the user's."""
+    return tuple(dict.fromkeys(m.name for m in story.messages if _is_of_character(m)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,6 +143,25 @@ def test_no_slot_tells_the_one_who_answers_what_is_hidden_from_them(tier: Tier) 
     assert "with wine" in keeper
 
 
+@pytest.mark.parametrize("has_members", [True, False])
+def test_a_text_for_whoever_of_a_group_answers_tells_only_what_each_may_know(
+    has_members: bool,
+) -> None:
+    """SillyTavern did not wait, and Vera got what had been made for nobody in particular."""
+    of = with_scene(story(kind=GROUP), f"{KILLED}. Vera slept.")
+    if not has_members:
+        of = replace(of, chat=replace(of.chat, speakers=()))
+    line = memory(f"At the winter feast {KILLED} with wine.", id="line")
+    seen = memory("Odo counted the silver.", id="seen", witnessed_by=("Odo",))
+    told = [secret(), line, seen, memory("Rain fell on the harbour.", id="rain")]
+    text = whole(prompt(told, of=of))
+    assert "poisoned" not in text
+    assert "silver" not in text
+    assert "Rain fell" in text
+    assert "Vera slept" in text
+    assert "silver" in whole(prompt(told, of=of, turn=Turn("Odo")))
+
+
 @pytest.mark.real_model(9)
 def test_what_was_heard_of_a_secret_is_no_line_either() -> None:
     """Vera's prompt told beside what she did not know, marked as heard from others."""
