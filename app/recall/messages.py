@@ -26,7 +26,7 @@ OF_TALKER = 1.7  # as often where people only talk: there nobody else tells what
 OF_NAME = 0.3
 # Of the score of a neighbour that adds to a message's own, where both are short: an answer says
 # little without its question. With long messages it hurts. In a story only what was before adds
-# (found by stories for tuning, bench recall; stories kept out agree).
+# (chosen by stories for tuning, bench recall).
 NEIGHBOUR, QUESTION = 0.3, 0.5
 IN_TALK, QUESTION_IN_TALK = 0.2, 0.7
 # Whose turn it is again goes on with what they told before, however long it is: of the score of the
