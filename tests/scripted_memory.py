@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -121,12 +121,21 @@ def gated(llm: FakeLlm, script: Script, words: str) -> Gate:
 
 @dataclass
 class Play:
-    """A chat of a tavern that the program follows."""
+    """A chat of a tavern that the program follows. run: what ends with the program, which `open`
+    starts.
+    """
 
     companion: Companion
     llm: FakeLlm
     path: Path
     messages: list[Json]
+    run: AsyncExitStack
+    open: Callable[[], AbstractAsyncContextManager[Companion]]
+
+    async def restart(self) -> None:
+        """End the program and start it again, with what it has kept."""
+        await self.run.aclose()
+        self.companion = await self.run.enter_async_context(self.open())
 
     async def show(self, path: Path | None = None) -> None:
         """Save the messages as SillyTavern does, and let the program look."""
@@ -201,14 +210,19 @@ async def playing(
     home.mkdir(exist_ok=True)
     with FakeLlm(script.reply) as llm:
         llm.context = context
-        async with open_companion(
-            Folders(home, home / "logs"),
-            tavern=user_folder,
-            llm=f"openai:{MODEL}@{llm.url}",
-            watch=False,
-            keeps_memory=True,
-            reads_to_the_end=False,
-        ) as companion:
+
+        def started() -> AbstractAsyncContextManager[Companion]:
+            return open_companion(
+                Folders(home, home / "logs"),
+                tavern=user_folder,
+                llm=f"openai:{MODEL}@{llm.url}",
+                watch=False,
+                keeps_memory=True,
+                reads_to_the_end=False,
+            )
+
+        async with AsyncExitStack() as run:
+            companion = await run.enter_async_context(started())
             quiet = {
                 **dict.fromkeys(
                     ("scene_recaps_auto", "running_recap_auto", "profiles_enabled"), False
@@ -221,4 +235,4 @@ async def playing(
             }
             for name, value in (quiet | settings).items():
                 await companion.put_setting(name, value)
-            yield Play(companion, llm, path, list(messages))
+            yield Play(companion, llm, path, list(messages), run, started)

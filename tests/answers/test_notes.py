@@ -48,7 +48,8 @@ def window(first: int, last: int, new_from: int, known: str = "Nothing yet.") ->
     )
     return (
         f"<known>\n{known}\n</known>\n\n<messages>\n{told}\n</messages>\n\n"
-        f"Messages before [{new_from}] are noted already. Write every kind of entry."
+        f"Messages before [{new_from}] only help to understand the rest: note nothing of them. "
+        "Write every kind of entry."
     )
 
 

@@ -16,7 +16,7 @@ from app.memory.records import (
     Source,
 )
 from app.store.database.database import Database
-from app.store.memory.memories import FOUND, PASS, Memories
+from app.store.memory.memories import FOUND, PASS, UNREADABLE, Memories
 from app.store.memory.memory_modes import MemoryModes
 from app.story.messages import combined_digest
 
@@ -74,8 +74,9 @@ class Branching:
                 "ON theirs.anchor = known.anchor AND theirs.content_hash = known.content_hash "
                 "WHERE known.chat_id = ?1 AND known.position >= 0 AND theirs.chat_id = ?2 "
                 "AND theirs.task = ?3 AND NOT EXISTS (SELECT 1 FROM extracted AS own "
-                "WHERE own.chat_id = ?1 AND own.anchor = known.anchor AND own.task <> ?4)",
-                (target, source, PASS, FOUND),
+                "WHERE own.chat_id = ?1 AND own.anchor = known.anchor "
+                "AND own.task NOT IN (?4, ?5))",
+                (target, source, PASS, FOUND, UNREADABLE),
             )
             unread[source] = {str(anchor) for (anchor,) in rows}
         source = max(unread, key=lambda number: len(unread[number]), default=0)

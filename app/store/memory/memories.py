@@ -28,12 +28,12 @@ from app.store.database.database import Database
 
 PASS = "pass"
 FOUND = "found"  # looked through without a model; one is to read it all the same
-UNREADABLE = "unreadable"  # asked for, and no answer could be used
+UNREADABLE = "unreadable"  # asked for, and no answer could be used; not read before one can
 FORGOTTEN = "forgotten"  # not read again before the user says so
 DISCARDED = "discarded"  # never to be read
 CLEARED = "cleared"  # was there when a tier was cleared; is read as if nothing had been
 
-NOT_AGAIN = (PASS, UNREADABLE, FORGOTTEN, DISCARDED)
+NOT_AGAIN = (PASS, FORGOTTEN, DISCARDED)
 
 # is_deleted: what was taken back is brought back by name alone; what is forgotten may be made
 # again, if it is read again.

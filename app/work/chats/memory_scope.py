@@ -11,7 +11,7 @@ from app.memory.lifecycle.sharing import beside, canons_of, lived_through, with_
 from app.memory.records import Document, Memory, MemoryChange, Remembered
 from app.sillytavern.company import Keeper
 from app.store.database.written import READ_LESS, READ_MORE, REMEMBERED
-from app.store.memory.memories import CLEARED, FORGOTTEN, FOUND, NOT_AGAIN
+from app.store.memory.memories import CLEARED, FORGOTTEN, FOUND, NOT_AGAIN, UNREADABLE
 from app.store.store import Store
 from app.story.story import ChatKind
 
@@ -23,8 +23,9 @@ class Recalled:
     """One look into the store.
 
     read: (anchor, content hash) of messages that are not to be read again. found: of those that
-    were looked through without a model. forgotten: of those that were there when the user had
-    something forgotten; all three may grow. foreign: content hashes of sources in unrelated
+    were looked through without a model. unreadable: of those that were asked about in vain.
+    forgotten: of those that were there when the user had something forgotten; all of these may
+    grow. foreign: content hashes of sources in unrelated
     chats. kin: chats whose anchors mean this chat's messages. elsewhere: what people of
     this chat lived through in a group or alone, kept there.
     """
@@ -32,6 +33,7 @@ class Recalled:
     remembered: Remembered
     read: Collection[tuple[str, str]]
     found: Collection[tuple[str, str]]
+    unreadable: Collection[tuple[str, str]]
     forgotten: Collection[tuple[str, str]]
     foreign: Mapping[tuple[int, str], str]
     kin: frozenset[int]
@@ -84,6 +86,7 @@ class Recall:
             found,
             self._read_by(chat_id, NOT_AGAIN),
             self._read_by(chat_id, (FOUND,)),
+            self._read_by(chat_id, (UNREADABLE,)),
             self._read_by(chat_id, (FORGOTTEN, CLEARED)),
             memories.hashes_elsewhere({chat_id, *kin}, (*found.memories, *elsewhere)),
             kin,

@@ -352,7 +352,10 @@ class OpenChat(WantedWork):
         )
         self.keepers = {keeper.key: keeper for keeper in company}
         self._recalled = found
-        self.note_read(found.read, found.found, found.forgotten, is_paused=found.pause is not None)
+        is_paused = found.pause is not None
+        self.note_read(
+            found.read, found.found, found.unreadable, found.forgotten, is_paused=is_paused
+        )
 
     @property
     def remembered(self) -> Remembered:

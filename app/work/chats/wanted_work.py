@@ -56,15 +56,28 @@ class WantedWork:
         self.reading_state = replace(self.reading_state, is_wanted=True)
         self.is_cut = False
 
-    def note_read(self, read: _Marks, found: _Marks, forgotten: _Marks, *, is_paused: bool) -> None:
+    def note_read(
+        self,
+        read: _Marks,
+        found: _Marks,
+        unreadable: _Marks,
+        forgotten: _Marks,
+        *,
+        is_paused: bool,
+    ) -> None:
         """What of it was read, in the words of `Reading`."""
         self.reading_state = replace(
             self.reading_state,
             extracted=read,
             found=found,
+            unreadable=unreadable,
             forgotten=forgotten,
             is_paused=is_paused,
         )
+
+    def note_stood_for(self, anchors: frozenset[str]) -> None:
+        """Which messages the queue answers for, in the words of `Reading`."""
+        self.reading_state = replace(self.reading_state, stood_for=anchors)
 
     def end_reading(self) -> None:
         """It is read to its last message, or the user wants no more of it read."""

@@ -63,7 +63,10 @@ class Reading:
     """What of a chat was read for its memory.
 
     extracted: (anchor, content hash). found: of messages that were looked through without a model.
-    forgotten: of those that were there when the user had something forgotten.
+    unreadable: of those that were asked about, and no answer could be used: unread all the same,
+    but for those that are stood_for: anchors of messages whose reading waits in the queue for the
+    user's word, or has it. forgotten: of those that were there when the user had something
+    forgotten.
     is_whole: the chat is read to its very end, whatever the settings say of waiting; for a command,
     which nobody swipes behind. is_wanted: the same for once, since the user said so. is_paused: the
     user wants nothing added for now. is_in_round: the members of a group still answer one another,
@@ -73,6 +76,8 @@ class Reading:
 
     extracted: Collection[tuple[str, str]] = ()
     found: Collection[tuple[str, str]] = ()
+    unreadable: Collection[tuple[str, str]] = ()
+    stood_for: frozenset[str] = frozenset()
     forgotten: Collection[tuple[str, str]] = ()
     is_whole: bool = False
     is_wanted: bool = False
@@ -86,6 +91,11 @@ class Reading:
     def waits(self) -> bool:
         """Whether it waits for more messages, and for the last one to be final."""
         return not (self.is_whole or self.is_wanted)
+
+    @property
+    def put_aside(self) -> frozenset[tuple[str, str]]:
+        """What no answer could be used of, and is asked about again only as the user says so."""
+        return frozenset(read for read in self.unreadable if read[0] in self.stood_for)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +120,13 @@ def is_in_one(settings: Mapping[str, Any], backend: str) -> bool:
 def unread(
     story: Story, reading: Reading, settings: Mapping[str, Any], *, is_free: bool = False
 ) -> list[int]:
-    """Indexes of the settled messages that no pass has read in these words.
+    """Indexes of the settled messages that no pass has read in these words, and that nothing in
+    the queue stands for.
 
     is_free: there is no model; what was looked through without one is not looked through again.
     """
     found = reading.found if is_free else NOTHING_FOUND
-    test = _Unread(_test_of(settings), reading.extracted, found)
+    test = _Unread(_test_of(settings), reading.extracted, found, reading.put_aside)
     indexes = story.places.still(test)
     first, end = (bisect_left(indexes, at) for at in (reading.first, _end(story, reading)))
     return list(indexes[first:end])
@@ -130,10 +141,13 @@ class _Unread:
     is_readable: _Readable
     extracted: Collection[tuple[str, str]]
     found: Collection[tuple[str, str]]
+    put_aside: frozenset[tuple[str, str]]
 
     def __call__(self, message: Message) -> bool:
         read = _READ(message)
-        return self.is_readable(message) and read not in self.extracted and read not in self.found
+        if read in self.extracted or read in self.found or read in self.put_aside:
+            return False
+        return self.is_readable(message)
 
     def still(self, messages: Iterable[Message]) -> Iterator[bool]:
         extracted, found = tee(map(_READ, messages))
@@ -146,6 +160,7 @@ class _Unread:
             and self.is_readable == other.is_readable
             and self.extracted is other.extracted
             and self.found is other.found
+            and self.put_aside == other.put_aside
         )
 
 

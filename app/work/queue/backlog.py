@@ -14,6 +14,7 @@ from app.core.operations import (
     FINISHED,
     PRIORITY_ASKED,
     Operation,
+    OperationKind,
     OperationSpec,
     OperationStatus,
     Outcome,
@@ -156,6 +157,19 @@ class Backlog:
         """Whether this work failed or was cancelled in this run: only the user brings it back."""
         return self.ended.is_given_up(spec.work)
 
+    def stood_for(self, chat_id: int) -> frozenset[str]:
+        """Anchors of a chat's messages whose reading failed or was cancelled and waits for the
+        user's word, or was brought back by it.
+        """
+        asked = (op for op in self.open.values() if op.spec.is_asked_for)
+        ended = (*self.ended.failed(chat_id), *self.ended.given_up(chat_id))
+        return frozenset(
+            anchor
+            for op in (*asked, *ended)
+            if op.spec.chat == chat_id and op.spec.kind is OperationKind.MEMORY_PASS
+            for anchor in op.spec.params["anchors"]
+        )
+
     def is_ahead(self, spec: OperationSpec) -> bool:
         """Whether this work is queued, or is as soon as it is planned."""
         return self.ended.may_begin(spec) or self.is_open(spec)
@@ -195,13 +209,20 @@ class Backlog:
         self.wake.set()  # what an earlier run left may be in scope only now
 
     async def _add(
-        self, specs: Sequence[OperationSpec], taken: Mapping[Work, Operation] | None = None
+        self,
+        specs: Sequence[OperationSpec],
+        taken: Mapping[Work, Operation] | None = None,
+        in_place_of: Collection[int] = (),
     ) -> None:
-        """taken: by work, an attempt that ended before, whose tokens count on."""
+        """taken: by work, an attempt that ended before, whose tokens count on. in_place_of: numbers
+        of what they replace: no crash may come between, or nothing would be left of either.
+        """
         before, store = taken or {}, self._store.operations
         await self._remember_ends(specs)
 
         def unit() -> tuple[Operation, ...]:
+            for number in in_place_of:
+                store.remove(number)
             added = store.add(specs)
             counted = tuple(with_tokens_of(op, before.get(op.spec.work)) for op in added)
             for operation in counted if before else ():
@@ -209,6 +230,9 @@ class Backlog:
             return counted
 
         added = await self._store.run(unit)
+        if before:
+            self.ended.take_out(in_place_of)
+            self.ended.forget({*before, *(old.spec.work for old in before.values())})
         self.open.update((operation.id, operation) for operation in added)
         self.announce()
 
@@ -315,21 +339,12 @@ class Backlog:
             specs[now.work] = replace(now, priority=max(now.priority, PRIORITY_ASKED))
             taken[now.work] = operation
         works = {operation.spec.work for operation in ended}
-        self.ended.forget(works | specs.keys())
         old = {
             operation.id
             for operation in (*ended, *self.ended.shown)
             if operation.spec.work in works and operation.status in GIVEN_UP
         }
-        self.ended.take_out(old)
-        store = self._store.operations
-
-        def unit() -> None:
-            for operation_id in old:
-                store.remove(operation_id)
-
-        await self._store.run(unit)
-        await self._add([*specs.values()], taken)
+        await self._add([*specs.values()], taken, in_place_of=old)
 
     def announce(self) -> None:
         """Say what there is now, and wake who works."""

@@ -97,6 +97,7 @@ class Scheduler:
     async def follow(self, chat: OpenChat) -> None:
         """Queue what the story lacks, and let go of what it does not lack any more."""
         story, settings, writing = chat.story, chat.settings(), self._writing()
+        chat.note_stood_for(self._queue.stood_for(chat.chat_id))
         if chat.is_off or chat.is_gone or (chat.is_cut and not writing.asks_nobody):
             await self._rest(chat)
             return
@@ -427,7 +428,7 @@ class Scheduler:
         """What reading a chat to its last message takes; None: no request. again: all of it."""
         writing, settings = self._writing(), {**chat.settings(), "memory_auto": True}
         wanted = replace(chat.reading_state, is_wanted=True)
-        wanted = replace(wanted, extracted=()) if again else wanted
+        wanted = replace(wanted, extracted=(), unreadable=()) if again else wanted
         cost = reading_cost(chat.story, settings, writing, wanted)
         found = catch_up_plan(chat.story, (), settings, reading=cost)
         if found is None:
