@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import ChatUnreadable, NoTavern, PromptUnusable, StoreError, UsageError
+from app.core.operations import OFF
 from app.core.paths import Folders, places_of
+from app.core.translation import tr
 from app.parts import Parts, StartOptions, open_parts
 from app.prompt.generation import Turn
 from app.prompt.slots import SlotSet
@@ -327,7 +329,7 @@ class Companion(WatchedParts):
         """What runs for a chat that is off stops at once, and what it held may go on elsewhere."""
         for chat in self._chats.all:
             if chat.is_off:
-                self._queue.outdate_running(chat.chat_id, lambda _: True)
+                self._queue.outdate_running(chat.chat_id, lambda _: True, tr(OFF))
         self._queue.look()
 
     def _on_story_changed(self, change: StoryChange) -> None:

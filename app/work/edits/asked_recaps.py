@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from app.core.operations import Operation, OperationKind, OperationSpec
-from app.core.translation import N_
+from app.core.translation import N_, tr
 from app.work.queue.operation_queue import OperationQueue
 
 NEW_RECAPS = N_("new message recaps")
@@ -45,5 +45,7 @@ class AskedRecaps:
         def is_waiting(operation: Operation) -> bool:
             return is_theirs(operation.spec)
 
-        self._queue.outdate_running(chat_id, is_theirs)
+        self._queue.outdate_running(
+            chat_id, is_theirs, tr("You took back the command that asked for it.")
+        )
         await self._queue.let_go(chat_id, is_waiting)

@@ -355,7 +355,9 @@ class DocumentMaker:
         found = [job.chat.index_of(anchor) for anchor in job.operation.spec.params["anchors"]]
         messages = [job.messages[index] for index in found if index is not None]
         if len(messages) != len(found) or not messages:
-            raise OperationOutdated(tr("The messages it was about are gone; it is planned again."))
+            raise OperationOutdated(
+                tr("The messages it was about are gone. If they come back, it is planned again.")
+            )
         old = newest_reaching(
             job.material.documents, DocumentKind.SUMMARY, job.material.ground.places.keys()
         )

@@ -119,13 +119,17 @@ class MemoryReader:
         found = [chat.index_of(anchor) for anchor in spec.params["anchors"]]
         new = [index for index in found if index is not None]
         if len(new) != len(found):
-            raise OperationOutdated(tr("The messages it was about are gone; it is planned again."))
+            raise OperationOutdated(
+                tr("The messages it was about are gone. If they come back, it is planned again.")
+            )
         if not are_read(story, settings, new):
             raise OperationOutdated(tr("Some of its messages are left out of memory."))
         writing, again = self._services.writing().of(spec.kind), str(spec.params.get("again", ""))
         now = pass_spec(story, chat.chat_id, settings, writing, new, again=again)
         if now.key != spec.key:
-            raise OperationOutdated(tr("The story or the model changed; it is planned again."))
+            raise OperationOutdated(
+                tr("The story or the model changed. What the story still lacks is planned again.")
+            )
         window = pass_window(story, chat.chat_id, settings, writing, new)
         block = block_of(story, settings, new)
         ground, memories = chat.ground(), chat.memories

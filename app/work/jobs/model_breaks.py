@@ -26,7 +26,7 @@ from app.work.planning.model_messages import text_rules
 from app.work.planning.writing import Writing
 
 FOUND = N_("scene breaks found by the model")
-CHANGED = N_("The story or the model changed; it is planned again.")
+CHANGED = N_("The story or the model changed. What the story still lacks is planned again.")
 
 
 class BreakFinder:

@@ -65,7 +65,9 @@ class Recapper:
         chat = await self._services.chat_of(operation.spec.chat)
         # A result is kept under its key, so the key has to be that of what is read here and now.
         if self._key_now(operation.spec, chat) != operation.spec.key:
-            raise OperationOutdated(tr("The story or the model changed; it is planned again."))
+            raise OperationOutdated(
+                tr("The story or the model changed. What the story still lacks is planned again.")
+            )
         writer = self._services.writer(operation.spec.kind)
         match operation.spec.kind:
             case OperationKind.SCENE_RECAP:
@@ -436,5 +438,7 @@ def _closed_scene(chat: OpenChat, anchor: str) -> Scene:
 def _recap_to_fold(story: Story, scene: Scene) -> SceneRecap:
     recap = story.scene_recap(scene)
     if recap is None:
-        raise OperationOutdated(tr("The scene has no recap to add yet; it will be planned again."))
+        raise OperationOutdated(
+            tr("The scene has no recap to add yet. It is added as soon as it has one.")
+        )
     return recap

@@ -8,6 +8,7 @@ from dataclasses import replace
 from app.core.operations import Operation, OperationSpec, OperationStatus
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
+from app.core.translation import tr
 from app.store.store import Store
 from app.work.queue.absences import Asked
 from app.work.queue.backlog import Backlog, InFront, Renewed, as_it_was, nobody_plays
@@ -117,9 +118,11 @@ class OperationQueue(Backlog):
         """Drop an operation; see Worker.cancel."""
         await self._worker.cancel(operation_id, is_final=is_final)
 
-    def outdate_running(self, chat_id: int, is_outdated: Callable[[OperationSpec], bool]) -> None:
+    def outdate_running(
+        self, chat_id: int, is_outdated: Callable[[OperationSpec], bool], why: str = ""
+    ) -> None:
         """Stop what runs for a chat whose story has changed; see Worker.outdate_running."""
-        self._worker.outdate_running(chat_id, is_outdated)
+        self._worker.outdate_running(chat_id, is_outdated, why)
 
     async def wait_idle(self) -> None:
         """Until nothing is pending or running; waiting, held and paused ones do not count."""
@@ -174,7 +177,7 @@ class OperationQueue(Backlog):
 
     async def forget_chat(self, chat_id: int) -> None:
         """A chat was deleted: nothing is done for it, and nothing said of what failed in it."""
-        self._worker.outdate_running(chat_id, lambda _: True)
+        self._worker.outdate_running(chat_id, lambda _: True, tr("Its chat was deleted."))
         await self.let_go(chat_id, lambda _: True)
         failed = {operation.id for operation in self.ended.failed(chat_id)}
         self.ended.forgive(chat_id)

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 # So many requests in a row refused for good (wrong key, unknown model): the next would be too.
 REFUSALS_IN_A_ROW = 2
 LOOK_SECONDS = 30.0
-CHANGED = N_("The messages it was made from changed; it is planned again.")
+CHANGED = N_("The messages it was made from changed. What the story still lacks is planned again.")
 
 Perform = Callable[[Operation], Awaitable[Outcome]]
 After = Callable[[Operation], Awaitable[None]]
@@ -70,7 +70,7 @@ class Worker:
         self._tasks = tasks
         self._in_scope = in_scope
         self._not_for_good: set[int] = set()  # cancelled, and may be planned again
-        self._outdated: set[int] = set()  # stopped while they ran, since their story changed
+        self._outdated: dict[int, str] = {}  # stopped while they ran, and why
         self._refusals = 0
         self._refused: list[int] = []  # those that made it pause
         self.in_vain = ""
@@ -173,17 +173,20 @@ class Worker:
             self._backlog.cancelled.add(operation_id)
             await self._settle(dropped(operation, OperationStatus.CANCELLED))
 
-    def outdate_running(self, chat_id: int, is_outdated: Callable[[OperationSpec], bool]) -> None:
+    def outdate_running(
+        self, chat_id: int, is_outdated: Callable[[OperationSpec], bool], why: str
+    ) -> None:
         """Stop at once what runs for a chat whose story has changed under it.
 
         Its result would fit nothing any more, and each further word of it would be paid for
-        (spec/smart-memory.md §2, EV4). It may be planned again at any time.
+        (spec/smart-memory.md §2, EV4). It may be planned again at any time. why: a sentence, "" for
+        the change.
         """
         operation = self._backlog.running(chat_id)
         if operation is None or self._running is None or self._running.done():
             return
         if operation.id not in self._backlog.cancelled and is_outdated(operation.spec):
-            self._outdated.add(operation.id)
+            self._outdated[operation.id] = why or tr(CHANGED)
             self._running.cancel()
 
     async def wait_idle(self) -> None:
@@ -252,13 +255,12 @@ class Worker:
         """Keep how an attempt ended; the worker does so itself, where nobody cancels it. taken: its
         requests, which one that was stopped has to be told to have taken.
         """
-        is_outdated = operation.id in self._outdated
-        self._outdated.discard(operation.id)
+        why = self._outdated.pop(operation.id, "")
         now = self._backlog.open.get(operation.id, operation)
         if attempt.cancelled():
             now = having_taken(now, taken)
-        if attempt.cancelled() and is_outdated:
-            outcome = replace(now, status=OperationStatus.OUTDATED, error=tr(CHANGED))
+        if attempt.cancelled() and why:
+            outcome = replace(now, status=OperationStatus.OUTDATED, error=why)
         elif attempt.cancelled():
             outcome = replace(now, status=OperationStatus.CANCELLED)
         else:

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.core.operations import FINISHED, Operation, OperationKind, OperationStatus
+from app.core.operations import FINISHED, OFF, Operation, OperationKind, OperationStatus
+from app.core.translation import tr
 from tests.chat_files import message, save_like_sillytavern
 from tests.fakes import Behaviour, FakeLlm, RecordedRequest, Wire
 from tests.scripted_memory import Play, Script, gated, is_reading, new_in, playing
@@ -108,6 +109,29 @@ async def test_a_branch_reads_what_its_parent_could_not(tmp_path: Path) -> None:
         await play.companion.open_story(parent)
         await play.read()
         assert len(play.readings) == answered, "what failed there waits for the user's word"
+
+
+@pytest.mark.parametrize("deed", ["switched off", "deleted for good"])
+async def test_a_row_says_that_it_is_planned_again_only_where_that_is_so(
+    tmp_path: Path, deed: str
+) -> None:
+    script = Script()
+    async with playing(tmp_path, script, memory_every=10) as play:
+        await play.add(*said(range(6)))
+        gate = gated(play.llm, script, "thing number 5")
+        await play.companion.remembered.read_now(play.path)
+        await gate.reached()
+        if deed == "switched off":
+            await play.companion.put_setting("chat_off", True, path=play.path)
+        else:
+            del play.messages[4:]
+            await play.show()
+        gate.opened.set()
+        await play.companion.settled(play.path)
+        row = readings_of(play)[-1]
+        assert row.status is OperationStatus.OUTDATED
+        assert "it is planned again" not in row.error
+        assert (row.error == tr(OFF)) is (deed == "switched off")
 
 
 class Model:
