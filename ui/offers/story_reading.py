@@ -6,8 +6,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.operations import Operation, OperationStatus
-from app.core.translation import N_, retold, tr
+from app.core.translation import N_, tr
+from app.views.queued_work import reading_sentence
 from ui.core.session import Session
 from ui.shell.notice import Notice
 from ui.shell.plan_words import READ, plan_sentence
@@ -46,7 +46,7 @@ class StoryReading(QObject):
         companion = self._session.companion
         ahead = companion.work.reading_ahead(path)
         if ahead is not None:
-            sentence = under_way_sentence(ahead)
+            sentence = reading_sentence(ahead)
             self._notice.offer(UNDER_WAY, sentence, way_on=tr("Show the work"), seconds=SECONDS)
             return
         plan = None if companion.is_reading_only else await companion.work.reading(path)
@@ -66,14 +66,3 @@ class StoryReading(QObject):
     def _on_chat_opened(self, _story: object) -> None:
         for key in (READING, UNDER_WAY):
             self._notice.withdraw(key)
-
-
-def under_way_sentence(ahead: Operation) -> str:
-    """That the story is read already, or waits to be. ahead: what runs, or is next."""
-    label = retold(ahead.spec.label)
-    if ahead.status is OperationStatus.RUNNING:
-        return tr("This story is being read: {label}.", label=label)
-    why = ahead.held or ahead.error
-    if why:
-        return tr("Reading this story has to wait. {why}", why=retold(why))
-    return tr("This story will be read when its turn comes: {label}.", label=label)
