@@ -226,12 +226,13 @@ def _own_status(memory: Memory, ground: Ground) -> Status:
     """Status by review and sources alone. One source that reads otherwise is enough to doubt."""
     if memory.review is Review.REJECTED:
         return Status.REJECTED
+    stands_on_none = not memory.sources or memory.grounding in (Grounding.YOURS, Grounding.IMPORTED)
+    if not (stands_on_none or any(map(ground.is_there, memory.sources))):
+        return Status.WITHDRAWN
     if memory.review is Review.WAITING:
         return Status.WAITING
-    if not memory.sources or memory.grounding in (Grounding.YOURS, Grounding.IMPORTED):
+    if stands_on_none:
         return Status.ACTIVE
-    if not any(map(ground.is_there, memory.sources)):
-        return Status.WITHDRAWN
     return Status.ACTIVE if all(map(ground.reads_as_then, memory.sources)) else Status.STALE
 
 

@@ -145,6 +145,24 @@ async def test_a_deleted_message_takes_its_memories_along(tmp_path: Path) -> Non
         assert len(play.active()) == 2
 
 
+async def test_what_waits_for_review_goes_with_its_messages_and_comes_back_with_them(
+    tmp_path: Path,
+) -> None:
+    """Half an hour after its messages were deleted it still asked for an answer."""
+    lines = {"lamp is green": "[fact:2:permanent] The lamp on the quay is green."}
+    async with playing(tmp_path, Script(lines)) as play:
+        await play.add("", "The lamp is green.", "", "", "")
+        await play.read()
+        assert play.standing("lamp").status is Status.WAITING
+        whole = list(play.messages)
+        del play.messages[1:]
+        await play.follow()
+        assert play.standing("lamp").status is Status.WITHDRAWN
+        play.messages[:] = whole
+        await play.follow()
+        assert play.standing("lamp").status is Status.WAITING
+
+
 async def test_an_edit_makes_memories_stale_and_undoing_it_revives_them_without_a_request(
     tmp_path: Path,
 ) -> None:
