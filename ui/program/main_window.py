@@ -32,6 +32,7 @@ from ui.theme.source import ThemeSource
 if TYPE_CHECKING:
     from app.companion import Companion
     from ui.first_run.wizard import FirstRun
+    from ui.offers.restarting import PatientRestart
     from ui.program.closing import LossWarning
     from ui.program.desk import Desk
 
@@ -61,6 +62,7 @@ class MainWindow(QWidget):
         self._is_over = False  # shut for good: it never comes back
         self.is_to_start_again = False
         self._loss_warning: LossWarning | None = None  # while it is shown
+        self._restart: PatientRestart | None = None
         self._handed_over: Path | None = None  # by a second start, before there was a desk
         self.actions_ = Actions(self)
         self._early_keys = EarlyKeys(self.actions_)
@@ -87,10 +89,12 @@ class MainWindow(QWidget):
 
     def attach(self, companion: Companion) -> None:
         """Bring the window to life with a companion that runs."""
+        from ui.offers.restarting import PatientRestart
         from ui.program.desk import Desk
 
         desk = Desk(self, self.frame, self.actions_, companion, self._theme, self._tasks)
         self.desk = desk
+        self._restart = PatientRestart(desk.session, self.frame.notice, self._go_to_start_again)
         self._restore(ProgramSettings(companion.settings).window_state)
         page = self._state.page
         desk.show_page(page if page in self.frame.page_buttons else "story")
@@ -292,7 +296,15 @@ class MainWindow(QWidget):
         self.close()
 
     def start_again(self) -> None:
-        """Close for good, to be started again with what was chosen for the next start."""
+        """Close for good, to be started again with what was chosen for the next start, once what a
+        model is asked for now has come.
+        """
+        if self._restart is None:
+            self._go_to_start_again()
+        else:
+            self._restart.begin()
+
+    def _go_to_start_again(self) -> None:
         self.is_to_start_again = True
         self.quit()
 
