@@ -392,6 +392,13 @@ class Backlog:
             self.open[operation.id] = operation
         self.announce()
 
+    async def keep_for_next_run(self, operation: Operation) -> None:
+        """Keep it as it stands where this run ends."""
+        try:
+            await self._store.run(lambda: self._store.operations.update(operation))
+        except StoreError as error:
+            log.warning("What operation %d took is not kept: %s", operation.id, error)
+
     def _finish(
         self, operation: Operation, needed: Collection[Key], *, is_shown: bool = True
     ) -> None:

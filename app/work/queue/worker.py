@@ -243,8 +243,24 @@ class Worker:
             try:
                 await asyncio.wait([self._running])
                 await self._take(operation, self._running, taken)
+            except asyncio.CancelledError:  # the program ends
+                await self._break_off(operation, self._running, taken)
+                raise
             finally:
                 self._backlog.current = self._running = None
+
+    async def _break_off(
+        self,
+        operation: Operation,
+        attempt: asyncio.Task[Operation],
+        taken: Sequence[RequestUse],
+    ) -> None:
+        """The next run does it again, and tells what this one's requests took."""
+        attempt.cancel()
+        await asyncio.wait([attempt])
+        if attempt.cancelled() and taken:
+            now = self._backlog.open.get(operation.id, operation)
+            await self._backlog.keep_for_next_run(having_taken(now, taken))
 
     async def _take(
         self,

@@ -134,6 +134,26 @@ async def test_a_row_says_that_it_is_planned_again_only_where_that_is_so(
         assert (row.error == tr(OFF)) is (deed == "switched off")
 
 
+async def test_what_a_start_breaks_off_is_told_by_its_row(tmp_path: Path) -> None:
+    """It was counted for the day alone: the row told of the second attempt's tokens only."""
+    script = Script()
+    async with playing(tmp_path, script, memory_every=1) as play:
+        gate = gated(play.llm, script, "thing number 3")
+        play.messages += [message(n, text) for n, text in enumerate(said(range(6)))]
+        await play.show()
+        await gate.reached()
+        await play.restart()
+        spent = play.companion.use.cap.spent
+        assert spent.requests == 1
+        (row,) = readings_of(play)
+        assert (row.requests, row.prompt_tokens) == (1, spent.prompt_tokens)
+        gate.opened.set()
+        await play.companion.open_story(play.path)
+        await play.companion.settled(play.path)
+        row, spent = readings_of(play)[-1], play.companion.use.cap.spent
+        assert (row.requests, row.prompt_tokens) == (2, spent.prompt_tokens)
+
+
 class Model:
     """A model whose mood is set: it answers, talks nonsense, or lets nobody in; and may be held."""
 
