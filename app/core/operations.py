@@ -11,6 +11,7 @@ from app.core.translation import N_
 
 # Of a chat that the user has switched off.
 GONE = N_("The chat's file is missing.")
+MESSAGES_GONE = N_("The messages it was about are gone. If they come back, it is planned again.")
 CUT = N_(
     "Many messages of this chat are gone at once. No model is asked about it until they are back, "
     "or the story goes on."

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from app.core.errors import AnswerUnusable, OperationOutdated
-from app.core.operations import Operation, OperationKind, Outcome
+from app.core.operations import MESSAGES_GONE, Operation, OperationKind, Outcome
 from app.core.translation import N_, tr
 from app.llm.writers.memory_model import MemoryModel
 from app.llm.writers.task import Spent
@@ -355,9 +355,7 @@ class DocumentMaker:
         found = [job.chat.index_of(anchor) for anchor in job.operation.spec.params["anchors"]]
         messages = [job.messages[index] for index in found if index is not None]
         if len(messages) != len(found) or not messages:
-            raise OperationOutdated(
-                tr("The messages it was about are gone. If they come back, it is planned again.")
-            )
+            raise OperationOutdated(tr(MESSAGES_GONE))
         old = newest_reaching(
             job.material.documents, DocumentKind.SUMMARY, job.material.ground.places.keys()
         )

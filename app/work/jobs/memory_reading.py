@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.errors import AnswerUnusable, OperationOutdated
-from app.core.operations import Operation, OperationKind, Outcome
+from app.core.operations import MESSAGES_GONE, Operation, OperationKind, Outcome
 from app.core.translation import tr
 from app.llm.backends.hardware_profile import profile_for
 from app.llm.writers.memory_model import Asked, MemoryModel
@@ -119,9 +119,7 @@ class MemoryReader:
         found = [chat.index_of(anchor) for anchor in spec.params["anchors"]]
         new = [index for index in found if index is not None]
         if len(new) != len(found):
-            raise OperationOutdated(
-                tr("The messages it was about are gone. If they come back, it is planned again.")
-            )
+            raise OperationOutdated(tr(MESSAGES_GONE))
         if not are_read(story, settings, new):
             raise OperationOutdated(tr("Some of its messages are left out of memory."))
         writing, again = self._services.writing().of(spec.kind), str(spec.params.get("again", ""))
