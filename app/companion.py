@@ -121,6 +121,7 @@ class Companion(WatchedParts):
             self._library.chat_touched.connect(self.guard.look_soon)
         self.guard.alarm.connect(self.chat_alarm.emit)
         self.guard.over.connect(self.chat_alarm_over.emit)
+        self.guard.standing_changed.connect(self._announce_health)
         self.guard.failed.connect(self._troubles.on_chat_failed)
         self._performers.memory.failed.connect(self._troubles.on_memory_failed)
         self._mirror.changed.connect(self._announce_health)

@@ -49,7 +49,7 @@ class WatchedParts(Wiring, ABC):
                 is_silent=bool(self._library.silent),
             ),
             bridge=link.health,
-            reading=reading_health(last, self._room.sentence),
+            reading=reading_health(last, self._room.sentence, self.guard.standing),
             queue=queue_health(
                 queue.operations,
                 queue.halt,

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from app.core.translation import tr
 
+COPIES = "copies"  # cause: a chat lost something of which there is a copy
 PARTS = ("sillytavern", "bridge", "reading", "queue", "backend")
 
 

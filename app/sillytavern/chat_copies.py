@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import re
+import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from app.core.errors import TavernError, WriteRefused, reason_of
 from app.core.translation import tr
+from app.sillytavern.chat_contents import Contents, ContentsReader, marks_of
 from app.sillytavern.copy_mark import refuse_copy
+from app.sillytavern.copy_thinning import KeptCopy, only_in, staying
 from app.sillytavern.guarded_write import LONGEST_NAME, write_file_atomically
 from app.views.chat_copies import ChatCopy
 
-NEWEST_KEPT = 3
-DAYS_KEPT, WEEKS_KEPT = 7, 8
 MOST_BYTES = 2_000_000_000  # on disk, for all chats together
 MOST_CHAT_BYTES = 1_000_000_000  # of one chat, unpacked
 _LEVEL = 1  # text shrinks to a fourth at once; more takes ten times as long
 _ENDING = ".jsonl.gz"
-_NAME = re.compile(r"(\d{8}-\d{6})(?:-\d+)?_(\d+)\.jsonl\.gz")
-_DAY, _WEEK = 86_400.0, 7 * 86_400.0
+_REST = "-rest"  # in the name of what is left of older copies
+_NAME = re.compile(r"(\d{8}-\d{6})(-rest)?(?:-\d+)?_(\d+)\.jsonl\.gz")
 
 
 class ChatCopies:
@@ -42,10 +44,15 @@ class ChatCopies:
         self._folder = folder
         self._most_bytes = most_bytes
         self._clock = clock
+        # What the copies hold of one chat, the last one that was asked about.
+        self._reading = threading.RLock()
+        self._read_of: Path | None = None
+        self._reader = ContentsReader()
+        self._contents: dict[Path, Contents] = {}
 
     def of(self, chat: Path) -> tuple[ChatCopy, ...]:
         """What is kept of a chat, newest first; what a clock dated that was set back since comes
-        last.
+        last, and behind all what is left of copies that are not there any more.
         """
         return _copies_in(self._folder_of(chat), self._clock())
 
@@ -71,21 +78,34 @@ class ChatCopies:
             if not place.exists():
                 copy.path.rename(place)
 
-    def keep(self, chat: Path, data: bytes, moment: float) -> ChatCopy:
-        """Keep a chat's bytes. Raises OSError."""
-        folder = self._folder_of(chat)
-        folder.mkdir(parents=True, exist_ok=True)
-        lines = line_count(data)
-        clock = time.strftime("%Y%m%d-%H%M%S", time.localtime(moment))
-        path, number = folder / f"{clock}_{lines}{_ENDING}", 1
-        while path.exists():  # in this second, or in the same one of a clock that was set back
-            number += 1
-            path = folder / f"{clock}-{number}_{lines}{_ENDING}"
-        packed = gzip.compress(data, _LEVEL, mtime=int(moment))
-        write_file_atomically(path, packed)
-        os.utime(path, (moment, moment))
-        self._thin_out(folder, moment)
-        return ChatCopy(path, moment, lines, len(packed))
+    def keep(
+        self, chat: Path, data: bytes, moment: float, *, needed: Collection[Path] = ()
+    ) -> ChatCopy:
+        """Keep a chat's bytes. needed: copies that are not thinned out. Raises OSError."""
+        made = _write(self._folder_of(chat), data, moment)
+        with contextlib.suppress(OSError):  # one copy too many does no harm
+            self._thin_out(made.path.parent, moment, needed)
+            self._bound(moment)
+        return made
+
+    def contents(self, chat: Path, data: bytes) -> Contents:
+        """What these bytes hold, which are of the chat now, or were."""
+        with self._reading:
+            return self._reader_of(self._folder_of(chat)).read(data)
+
+    def held(self, copy: ChatCopy) -> Contents:
+        """What a copy holds. Raises TavernError."""
+        with self._reading:
+            reader = self._reader_of(copy.path.parent)
+            found = self._contents.get(copy.path)
+            if found is None:
+                found = self._contents[copy.path] = reader.read(self.read(copy))
+            return found
+
+    def _reader_of(self, folder: Path) -> ContentsReader:
+        if folder != self._read_of:
+            self._read_of, self._reader, self._contents = folder, ContentsReader(), {}
+        return self._reader
 
     def read(self, copy: ChatCopy) -> bytes:
         """The chat as it was, whole. Raises TavernError."""
@@ -114,7 +134,8 @@ class ChatCopies:
         refuse_copy(chat)
         data = self.read(copy)
         clock = time.strftime("%Y-%m-%d %Hh%M", time.localtime(copy.moment))
-        ending = f" - {tr('as of {clock}', clock=clock)}"
+        words = tr("messages of older copies") if copy.is_rest else tr("as of {clock}", clock=clock)
+        ending = f" - {words}"
         target, number = _beside(chat, ending), 1
         while target.exists():
             number += 1
@@ -136,16 +157,53 @@ class ChatCopies:
         place = zlib.crc32(os.fsencode(chat.parent.parent))
         return self._folder / f"{place:08x}" / chat.parent.name / chat.stem
 
-    def _thin_out(self, folder: Path, now: float) -> None:
-        copies = _copies_in(folder, now)
-        # Of a clock that was set back there are copies of its future: they replace none of today.
-        past = [copy for copy in copies if copy.moment <= now]
-        future = [copy for copy in copies if copy.moment > now]
-        kept = wanted(past) | wanted(future)
+    def _thin_out(self, folder: Path, now: float, needed: Collection[Path]) -> None:
+        with self._reading:
+            copies = _copies_in(folder, now)
+            held = self._all_held(copies)
+            rests = [copy for copy in copies if copy.is_rest]
+            left = marks_of(held[rest.path].contents for rest in rests if rest.path in held)
+            whole = {copy.path: held[copy.path] for copy in copies if copy.path in held}
+            for rest in rests:
+                whole.pop(rest.path, None)
+            kept = staying(whole, now, needed=needed, elsewhere=left)
+            self._let_go(folder, [copy for copy in copies if copy.path in whole.keys() - kept])
+
+    def _all_held(self, copies: Iterable[ChatCopy]) -> dict[Path, KeptCopy]:
+        """What copies hold; one that cannot be read is left alone, and is not among them."""
+        found: dict[Path, KeptCopy] = {}
         for copy in copies:
-            if copy not in kept:
+            with contextlib.suppress(TavernError):
+                found[copy.path] = KeptCopy(copy.moment, self.held(copy))
+        return found
+
+    def _let_go(self, folder: Path, going: Collection[ChatCopy]) -> None:
+        """Remove copies of a chat; messages that nothing else has are put together before."""
+        if not going:
+            return
+        gone = {copy.path for copy in going}
+        with self._reading:
+            staying_ones = [copy for copy in _copies_in(folder, 0.0) if copy.path not in gone]
+            stays = self._all_held(staying_ones)
+            marks = marks_of(kept.contents for kept in stays.values())
+            if last := only_in(self._all_held(going), marks):
+                by_path = {copy.path: copy for copy in going}
+                self._put_aside(folder, [(by_path[path], places) for path, places in last])
+            for copy in going:
                 copy.path.unlink(missing_ok=True)
-        self._bound(now)
+                self._contents.pop(copy.path, None)
+
+    def _put_aside(self, folder: Path, last: Sequence[tuple[ChatCopy, tuple[int, ...]]]) -> None:
+        before = [copy for copy in _copies_in(folder, 0.0) if copy.is_rest]
+        moment = max(copy.moment for copy, _ in last)
+        header = self.first_line(last[0][0])
+        lines = [line for rest in before for line in self.read(rest).rstrip(b"\n").split(b"\n")[1:]]
+        for copy, places in last:
+            of_copy = self.read(copy).split(b"\n")
+            lines += [of_copy[place] for place in places]
+        _write(folder, b"\n".join((header, *lines)), moment, kind=_REST)
+        for rest in before:
+            rest.path.unlink(missing_ok=True)
 
     def _bound(self, now: float) -> None:
         """Drop the oldest where all take too much, but never a chat's only one."""
@@ -154,12 +212,29 @@ class ChatCopies:
             for folder in {path.parent for path in self._folder.glob(f"*/*/*/*{_ENDING}")}
         }
         total = sum(copy.bytes for copies in by_chat.values() for copy in copies)
-        spare = [copy for copies in by_chat.values() for copy in copies[1:]]
+        spare = [copy for of in by_chat.values() for copy in of[1:] if not copy.is_rest]
+        going: dict[Path, list[ChatCopy]] = {}
         for copy in sorted(spare, key=_age(now)):
             if total <= self._most_bytes:
-                return
-            copy.path.unlink(missing_ok=True)
+                break
+            going.setdefault(copy.path.parent, []).append(copy)
             total -= copy.bytes
+        for folder, copies in going.items():
+            self._let_go(folder, copies)
+
+
+def _write(folder: Path, data: bytes, moment: float, kind: str = "") -> ChatCopy:
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = line_count(data)
+    clock = time.strftime("%Y%m%d-%H%M%S", time.localtime(moment)) + kind
+    path, number = folder / f"{clock}_{lines}{_ENDING}", 1
+    while path.exists():  # in this second, or in the same one of a clock that was set back
+        number += 1
+        path = folder / f"{clock}-{number}_{lines}{_ENDING}"
+    packed = gzip.compress(data, _LEVEL, mtime=int(moment))
+    write_file_atomically(path, packed)
+    os.utime(path, (moment, moment))
+    return ChatCopy(path, moment, lines, len(packed), is_rest=bool(kind))
 
 
 def _unreadable(copy: ChatCopy, error: Exception) -> TavernError:
@@ -168,31 +243,14 @@ def _unreadable(copy: ChatCopy, error: Exception) -> TavernError:
     )
 
 
-def wanted(copies: Iterable[ChatCopy]) -> frozenset[ChatCopy]:
-    """Those to keep: the newest, one of each of the last days and weeks, and the longest."""
-    ordered = sorted(copies, key=lambda copy: copy.moment, reverse=True)
-    if not ordered:
-        return frozenset()
-    now = ordered[0].moment
-    kept = {*ordered[:NEWEST_KEPT], max(ordered, key=lambda copy: (copy.lines, copy.moment))}
-    for length, number in ((_DAY, DAYS_KEPT), (_WEEK, WEEKS_KEPT)):
-        newest: dict[int, ChatCopy] = {}
-        for copy in ordered:
-            age = int((now - copy.moment) // length)
-            if age < number:
-                newest.setdefault(age, copy)
-        kept.update(newest.values())
-    return frozenset(kept)
-
-
 def line_count(data: bytes) -> int:
     """Lines of a chat file, the last one with or without its end."""
     return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
 
 
-def _age(now: float) -> Callable[[ChatCopy], tuple[bool, float]]:
+def _age(now: float) -> Callable[[ChatCopy], tuple[bool, bool, float]]:
     """What copies are sorted by, oldest first; those of a future that the clock has left are."""
-    return lambda copy: (copy.moment <= now, copy.moment)
+    return lambda copy: (not copy.is_rest, copy.moment <= now, copy.moment)
 
 
 def _copies_in(folder: Path, now: float) -> tuple[ChatCopy, ...]:
@@ -205,7 +263,8 @@ def _copies_in(folder: Path, now: float) -> tuple[ChatCopy, ...]:
         match = _NAME.fullmatch(path.name)
         if match is not None:
             stat = path.stat()
-            found.append(ChatCopy(path, stat.st_mtime, int(match[2]), stat.st_size))
+            is_rest = match[2] is not None
+            found.append(ChatCopy(path, stat.st_mtime, int(match[3]), stat.st_size, is_rest))
     return tuple(sorted(found, key=_age(now), reverse=True))
 
 

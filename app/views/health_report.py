@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from app.core.operations import Operation
-from app.core.part_health import PARTS, Health, HealthItem, Light
+from app.core.part_health import COPIES, PARTS, Health, HealthItem, Light
 from app.settings.values import REGISTRY
 from app.views.bridge import PORT_TAKEN, WAITS, BridgeState
 
@@ -25,6 +25,7 @@ class Remedy(StrEnum):
     OPEN_PAGE = "open page"
     CHOOSE_CHAT = "choose chat"
     READ_AGAIN = "read again"
+    SEE_COPIES = "see copies"
     GO_ON = "go on"
     SEE_WORK = "see work"
     CHOOSE_MODEL = "choose model"
@@ -52,6 +53,8 @@ def remedy_for(item: HealthItem, *, has_tavern: bool, is_paused: bool) -> Remedy
             return _for_bridge(item, has_tavern=has_tavern)
         case "reading" if item.light is Light.OFF:
             return Remedy.CHOOSE_CHAT
+        case "reading" if item.cause == COPIES:
+            return Remedy.SEE_COPIES
         case "reading" if item.light is Light.BAD:
             return Remedy.READ_AGAIN
         case "queue" if is_paused:

@@ -20,7 +20,7 @@ from app.core.tasks import TaskSupervisor
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge.bridge_file import BridgeFile, read_bridge_file
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity
-from app.sillytavern.chat_copies import DAYS_KEPT, NEWEST_KEPT, ChatCopies
+from app.sillytavern.chat_copies import ChatCopies
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.guarded_write import BACKUPS_KEPT, guarded_replace
 from app.store.database.database import BACKUP_SECONDS
@@ -28,7 +28,7 @@ from app.store.database.database import BACKUPS_KEPT as DATABASES_KEPT
 from app.store.store import Store
 from app.views.chat_copies import ChatAlarm
 from app.views.offered_settings import NewSettings
-from app.work.chats.chat_guard import KEEP_LINES, ChatGuard
+from app.work.chats.chat_guard import ChatGuard
 from app.work.queue.waiting import next_operation, surroundings
 from tests.chat_files import HEADER, jsonl, message, write_chat
 from tests.clock_faults import set_clock
@@ -156,21 +156,21 @@ async def write_back(world: World) -> None:
 
 
 async def keep_copy(world: World) -> None:
-    """As many copies as by a clock that goes right, and a loss is told with what was there last."""
+    """What was there last is kept, and named when it is lost, whatever the clock says."""
     path = world.folder / "tales" / "Ana" / "chat.jsonl"
     length = 60 * (world.step + 1)
     known = set(await world.guard.copies(path))
-    for more in range(0, 3 * KEEP_LINES, KEEP_LINES):
+    for more in range(0, 60, 20):
         write_chat(path, [message(n) for n in range(length + more)])
         await world.guard.look(path)
         await world.guard.look(path)
     made = set(await world.guard.copies(path)) - known
-    assert len(made) == 3
+    assert max(copy.messages for copy in made) == length + 40
     write_chat(path, [message(n) for n in range(length // 2)])
     await world.guard.look(path)
     alarm = world.alarms.pop()
     assert not world.alarms
-    assert alarm.copy.messages == length + 2 * KEEP_LINES
+    assert alarm.copy.messages == length + 40
     assert alarm.copy in made
 
 
@@ -249,12 +249,12 @@ def test_copies_of_today_are_kept_under_a_clock_that_was_set_back(tmp_path: Path
     copies, chat = ChatCopies(tmp_path), tmp_path / "tavern" / "Mira" / "chat.jsonl"
     now = 1_790_000_000.0
     for day in range(10):
-        copies.keep(chat, b"{}\n{}\n", now + YEAR + day * 86_400)
+        copies.keep(chat, b'{"mes":"1"}\n{"mes":"%d"}\n' % day, now + YEAR + day * 86_400)
     for day in range(4):
-        made = copies.keep(chat, b"{}\n{}\n{}\n", now + day * 86_400)
+        made = copies.keep(chat, b'{"mes":"1"}\n' * (day + 1), now + day * 86_400)
         assert made in copies.of(chat)
     assert sum(copy.moment < now + YEAR for copy in copies.of(chat)) == 4
-    assert len(copies.of(chat)) <= 4 + NEWEST_KEPT + DAYS_KEPT + 8
+    assert len(copies.of(chat)) <= 4 + 10
 
 
 def test_the_backup_of_a_chat_stays_under_a_clock_that_was_set_back(tmp_path: Path) -> None:

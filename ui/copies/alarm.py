@@ -32,11 +32,19 @@ class ChatCopies(QObject):
         notice.acted.connect(self._on_acted)
 
     def begin(self) -> None:
-        """Show the copies of the chat that is shown."""
-        path, alarm = self._session.path, self._alarm
+        """Show the copies of a chat that lost something, as long as nobody looked at them, else of
+        the chat that is shown.
+        """
+        left = self._session.companion.guard.alarm_left
+        path, alarm = (self._session.path, self._alarm) if left is None else (left.chat, left)
         if path is not None:
             wanted = alarm.copy if alarm is not None and alarm.chat == path else None
             CopiesDialog(self._session, path, self._notice.window(), wanted=wanted).open()
+
+    def on_status_pressed(self, key: str) -> None:
+        """The status bar tells of what a chat lost: from there it leads to the copies, too."""
+        if key == "reading" and self._session.companion.guard.alarm_left is not None:
+            self.begin()
 
     def _on_alarm(self, alarm: ChatAlarm) -> None:
         self._alarm = alarm

@@ -23,7 +23,7 @@ from app.views.chat_copies import ChatCopy, CopyComparison
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Choice
 from ui.controls.labels import Label
-from ui.copies.model import Column, CopiesModel
+from ui.copies.model import Column, CopiesModel, copy_words
 from ui.core.chat_words import chat_title, chat_words
 from ui.core.dialogs import size_over
 from ui.core.session import Session
@@ -31,9 +31,9 @@ from ui.theme.fonts import MEDIUM, display_font, ui_font
 from ui.theme.palette import FLOAT_ROLE, T2_ROLE
 
 EXPLANATION = N_(
-    "Whenever SillyTavern saves this chat, Tavernkeep can keep a copy: after each hour of play, "
-    "every 20 messages and when you leave it; older copies are thinned out. A copy is restored "
-    "as a new chat; nothing is overwritten."
+    "Whenever SillyTavern saves this chat, Tavernkeep keeps a copy. Of older copies the fullest of "
+    "each ten minutes, hour, day and week are kept, and no message is ever thrown away that "
+    "nothing else has. A copy is restored as a new chat; nothing is overwritten."
 )
 NO_COPIES = N_(
     "There is no copy of this chat yet. The first is made when SillyTavern saves the chat while "
@@ -58,14 +58,33 @@ def difference_sentence(found: CopyComparison) -> str:
         found.kept,
         difference=difference,
     )
-    if not found.added:
-        return shared
-    added = trn(
-        "{n} message was added to the chat since.",
-        "{n} messages were added to the chat since.",
-        found.added,
+    sentences = [shared]
+    if found.added:
+        sentences.append(
+            trn(
+                "{n} message is only in the chat.",
+                "{n} messages are only in the chat.",
+                found.added,
+            )
+        )
+    if found.newest is not None:
+        sentences.append(_elsewhere(found.elsewhere, found.newest))
+    return " ".join(sentences)
+
+
+def _elsewhere(count: int, newest: ChatCopy) -> str:
+    if newest.is_rest:
+        return trn(
+            "{n} more message is in neither, but among the messages of older copies.",
+            "{n} more messages are in neither, but among the messages of older copies.",
+            count,
+        )
+    return trn(
+        "{n} more message is in neither, but in the copy from {when}.",
+        "{n} more messages are in neither, but in other copies, the newest of them from {when}.",
+        count,
+        when=copy_words(newest),
     )
-    return f"{shared} {added}"
 
 
 class CopiesDialog(QDialog):
@@ -109,6 +128,7 @@ class CopiesDialog(QDialog):
         self.chats.activated.connect(self._on_chat)
         self.chats.hide()
         self._lay_out()
+        session.companion.guard.look_at_copies(chat)
         self._session.do(self._load_gone(), name=N_("looking for copies"))
         self._session.do(self._load(), name=N_("looking for copies"))
 

@@ -35,6 +35,13 @@ class Column(IntEnum):
 HEADERS = {Column.WHEN: N_("Kept"), Column.MESSAGES: N_("Messages"), Column.SIZE: N_("On disk")}
 
 
+def copy_words(copy: ChatCopy) -> str:
+    """When a copy was made; what else it is, where it is none of a whole chat."""
+    if copy.is_rest:
+        return tr("Messages of older copies that are nowhere else")
+    return moment_words(datetime.fromtimestamp(copy.moment, tz=UTC).astimezone())
+
+
 class CopiesModel(QAbstractTableModel):
     """Newest first."""
 
@@ -80,7 +87,7 @@ class CopiesModel(QAbstractTableModel):
         copy = self._copies[index.row()]
         match Column(index.column()):
             case Column.WHEN:
-                return moment_words(datetime.fromtimestamp(copy.moment, tz=UTC).astimezone())
+                return copy_words(copy)
             case Column.MESSAGES:
                 return number(copy.messages)
             case Column.SIZE:

@@ -86,6 +86,7 @@ class Banners(QObject):
             notice.offer("recovery", session.companion.recovery, seconds=RECOVERED)
         self._waiting = WaitingCount(session, frame)
         self.copies = ChatCopies(session, notice)
+        frame.status.item_pressed.connect(self.copies.on_status_pressed)
         self.replacement = Replacement(session, window)
         self._undone = UndoneNotice(session, notice)
         self.clearing = Clearing(session, notice)

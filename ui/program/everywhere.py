@@ -38,6 +38,7 @@ ACTIONS = {
     Remedy.SEE_PROMPT: "page.prompt",
     Remedy.CHOOSE_CHAT: "chats",
     Remedy.READ_AGAIN: "sync",
+    Remedy.SEE_COPIES: "copies",
     Remedy.GO_ON: "pause",
     Remedy.SEE_WORK: "page.work",
 }

@@ -36,6 +36,7 @@ WORDS = {
     Remedy.OPEN_PAGE: N_("Open SillyTavern"),
     Remedy.CHOOSE_CHAT: N_("Choose a chat"),
     Remedy.READ_AGAIN: N_("Read again"),
+    Remedy.SEE_COPIES: N_("See its copies"),
     Remedy.GO_ON: N_("Go on"),
     Remedy.SEE_WORK: N_("See the work"),
     Remedy.CHOOSE_MODEL: N_("Choose a model"),

@@ -6,43 +6,37 @@ import asyncio
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from itertools import chain
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from app.core.errors import ChatUnreadable, TavernError, reason_of
-from app.core.moments import moment_text
 from app.core.resources import RESOURCES
 from app.core.signals import Signal
 from app.core.tasks import TaskSupervisor
-from app.core.translation import number, tr, trn
-from app.sillytavern.chat_copies import ChatCopies, line_count
+from app.core.translation import tr, trn
+from app.sillytavern.chat_copies import ChatCopies
 from app.sillytavern.chat_file import read_chat
-from app.sillytavern.chat_line import BOM, UnreadableLine, load_json
 from app.sillytavern.data_folders import chat_ref_for
 from app.sillytavern.guarded_write import integrity_of
 from app.story.messages import combined_digest
 from app.story.story import ChatRef
 from app.views.chat_copies import ChatAlarm, ChatCopy, CopyComparison
 from app.work.chats.bursts import Bursts
+from app.work.chats.chat_losses import LOST_LINES, loss_of
 
-SETTLE_SECONDS, LONGEST_SECONDS = 2.0, 10.0  # SillyTavern saves several times for one message
+SETTLE_SECONDS, LONGEST_SECONDS = 0.5, 3.0  # SillyTavern saves several times for one message
 GONE_SECONDS = 10.0  # a renamed chat is missed for a moment
-KEEP_SECONDS = 3600.0  # between copies of a chat that goes on slowly
-KEEP_LINES = 20  # that came since the newest copy
 LONGEST_WORDS = 120  # characters of a message, where it is only named
 MOST_HEADER = 50_000_000  # bytes of a first line
-READ_WHOLE = 2_000_000  # bytes of a chat of which each line is read
-LOST_LINES, LOST_SHARE = 10, 0.1  # fewer are taken to be what the user deleted
 
 
 class ChatGuard:
     """Copies of chats, made while SillyTavern writes them.
 
-    A copy is made of a chat that has none, after an hour, after KEEP_LINES new lines, and when it
-    is left for another or the program ends; so not much more than that can be lost, whatever
-    happens to the file. Then the words are compared too,
-    and at once where another chat took this one's place. Nothing of SillyTavern's is changed: a
+    A copy is made of each state that is seen, so that nothing of it can be lost, whatever happens
+    to the file; most go again as others come. Each is held against what was there just before, and
+    against the last whole one where that was broken itself. Nothing of SillyTavern's is changed: a
     copy is restored as a chat of its own.
 
     name: what a chat is called in sentences; its file's name unless something is set.
@@ -50,6 +44,7 @@ class ChatGuard:
     Signals:
         alarm: a chat lost messages, cannot be read any more, or is gone.
         over: a chat of which an alarm was raised has all again that it had.
+        standing_changed: `standing` says something else.
         failed: (path, sentence) a copy could not be made.
     """
 
@@ -67,15 +62,37 @@ class ChatGuard:
         self._gone = Bursts(GONE_SECONDS)
         self._looks: set[asyncio.Task[None]] = set()
         self._looking: dict[Path, asyncio.Lock] = {}
-        self._told: set[Path] = set()  # copies that an alarm was raised about
+        self._told: dict[Path, int] = {}  # copies that were named in an alarm: lost then
         self._alarms: dict[Path, ChatAlarm] = {}  # the last one of each chat, until it is over
+        self._unseen: set[Path] = set()  # chats with an alarm whose copies nobody looked at
         self._followed: Path | None = None
         self.name: Callable[[Path], str] = lambda chat: chat.stem
-        self._seen: dict[Path, int] = {}  # lines of a chat when it was looked at last in this run
+        self._seen: set[Path] = set()  # chats that were looked at in this run
         self._last: dict[Path, Path] = {}  # copies made in this run, whatever their dates say
         self.alarm: Signal[ChatAlarm] = Signal("alarm")
         self.over: Signal[Path] = Signal("over")
+        self.standing_changed: Signal[None] = Signal("standing_changed")
         self.failed: Signal[tuple[Path, str]] = Signal("failed")
+
+    @property
+    def standing(self) -> str:
+        """What a chat lost, first the one that is open, until it is over or its copies were looked
+        at; "" for nothing.
+        """
+        alarm = self.alarm_left
+        return "" if alarm is None else alarm.sentence
+
+    @property
+    def alarm_left(self) -> ChatAlarm | None:
+        """The alarm that `standing` tells."""
+        first = self._followed if self._followed in self._unseen else next(iter(self._unseen), None)
+        return None if first is None else self._alarms.get(first)
+
+    def look_at_copies(self, chat: Path) -> None:
+        """Somebody looks at what there is of a chat: its alarm has led to that."""
+        if chat in self._unseen:
+            self._unseen.discard(chat)
+            self.standing_changed.emit(None)
 
     def follow(self, chat: Path) -> None:
         """A chat is opened, and the one before it is left."""
@@ -99,21 +116,20 @@ class ChatGuard:
                 self._tell_failure(chat, error)
 
     def _keep_last(self, chat: Path) -> None:
-        """Copy a chat that has grown. One that lost something is for `_look`, which says so."""
+        """Copy what is new. A chat that lost something is for `_look`, which says so."""
         if RESOURCES in chat.parents:
             return
         newest, data = self._newest(chat), chat.read_bytes()
-        seen = max(self._seen.get(chat, 0), newest.lines if newest else 0)
-        if newest is None or line_count(data) < seen:
+        if newest is None or self._read(newest) == data or self._loss(chat, data, newest):
             return
-        if _trouble(self.name(chat), data, newest, seen):
-            return
-        try:
-            then = self._copies.read(newest)
-        except TavernError:
-            then = b""
-        if then != data and not _losses(self.name(chat), then, data, newest):
-            self._last[chat] = self._copies.keep(chat, data, self._clock()).path
+        self._keep_copy(chat, data)
+
+    def _keep_copy(self, chat: Path, data: bytes, *named: ChatCopy) -> None:
+        """named: copies that are to be there as long as their alarm stands."""
+        alarms = (alarm.copy for alarm in self._alarms.values() if alarm.chat == chat)
+        needed = {copy.path for copy in (*named, *alarms)}
+        made = self._copies.keep(chat, data, self._clock(), needed=needed)
+        self._last[chat] = made.path
 
     def look_soon(self, chat: Path) -> None:
         """A chat's file was written or removed."""
@@ -131,35 +147,18 @@ class ChatGuard:
         """Compare a chat with its newest copy; keep a new one where it is due."""
         async with self._looking.setdefault(chat, asyncio.Lock()):
             try:
-                alarm = await asyncio.to_thread(self._look, chat)
+                alarm, is_over = await asyncio.to_thread(self._look, chat)
             except FileNotFoundError:
                 self._gone.after(GONE_SECONDS, chat, lambda: self._spawn_search(chat))
                 return
             except OSError as error:
                 self._tell_failure(chat, error)
                 return
-        before = self._alarms.get(chat)
-        if before is not None and await asyncio.to_thread(self._keep_whole, before):
-            del self._alarms[chat]
-            self._told.discard(before.copy.path)
+        if is_over and chat in self._alarms:
+            self._told.pop(self._alarms.pop(chat).copy.path, None)
             self.over.emit(chat)
+            self.look_at_copies(chat)
         self._tell(alarm)
-
-    def _keep_whole(self, alarm: ChatAlarm) -> bool:
-        """Whether the chat has again what it had when the copy was made that an alarm names. It is
-        kept then: the newest copy is what was left of it.
-        """
-        try:
-            data, then = alarm.chat.read_bytes(), self._copies.read(alarm.copy)
-        except (OSError, TavernError):
-            return False
-        name = self.name(alarm.chat)
-        is_long_enough = not _trouble(name, data, alarm.copy, alarm.lines)
-        is_whole = is_long_enough and not _losses(name, then, data, alarm.copy)
-        if not is_whole or _unreadable_lines(data) > _unreadable_lines(then):
-            return False
-        self._last[alarm.chat] = self._copies.keep(alarm.chat, data, self._clock()).path
-        return True
 
     def _tell_failure(self, chat: Path, error: OSError) -> None:
         sentence = tr(
@@ -200,78 +199,74 @@ class ChatGuard:
         )
         return ChatAlarm(chat, newest, sentence, is_gone=True)
 
-    def _look(self, chat: Path) -> ChatAlarm | None:
-        newest = self._newest(chat)
-        data = chat.read_bytes()
-        trouble, is_due, lines = "", True, line_count(data)
-        seen, self._seen[chat] = self._seen.get(chat, lines), lines
-        if newest is not None:
-            trouble = _trouble(self.name(chat), data, newest, seen)
-            if trouble and self._is_copy_of(newest, data):
-                return None  # it was so when it was first seen: there is nothing to go back to
-            if not trouble:
-                then = self._older(newest, data)
-                is_due, trouble = then != data, _losses(self.name(chat), then, data, newest)
-            if not trouble and (broken := _unreadable_lines(data)):
-                trouble = self._broken_since(chat, newest, broken)
-        if trouble or is_due:
-            # What is left after a loss is kept as well, but never in place of what was.
-            self._last[chat] = self._copies.keep(chat, data, self._clock()).path
-        if newest is None or not trouble:
-            return None
-        return ChatAlarm(chat, newest, trouble, lines=max(seen, newest.lines))
+    def _look(self, chat: Path) -> tuple[ChatAlarm | None, bool]:
+        """What there is to say of a chat, and whether what its alarm says is over."""
+        newest, data = self._newest(chat), chat.read_bytes()
+        is_new, is_first = newest is None or self._read(newest) != data, chat not in self._seen
+        self._seen.add(chat)
+        alarm, is_over = None, False
+        if newest is not None and (is_new or is_first):
+            alarm, is_over = self._loss(chat, data, newest), self._is_over(chat, data)
+        if is_new:
+            self._keep_copy(chat, data, *([alarm.copy] if alarm else []))
+        return alarm, is_over
 
-    def _broken_since(self, chat: Path, newest: ChatCopy, broken: int) -> str:
-        """What is wrong with a chat of which so many lines cannot be read, and that its newest copy
-        can; "" where that is no better.
-        """
-        try:
-            lost = broken - _unreadable_lines(self._copies.read(newest))
-        except TavernError:
-            return ""
-        if lost <= 0:
-            return ""
-        return trn(
-            "{n} line of “{chat}” can no longer be read. The copy from {clock} still has it.",
-            "{n} lines of “{chat}” can no longer be read. The copy from {clock} still has them.",
-            lost,
-            chat=self.name(chat),
-            clock=moment_text(newest.moment),
-        )
-
-    def _is_copy_of(self, copy: ChatCopy, data: bytes) -> bool:
-        try:
-            return self._copies.read(copy) == data
-        except TavernError:
+    def _is_over(self, chat: Path, data: bytes) -> bool:
+        """Whether a chat has again what it had when the copy was made that its alarm names."""
+        alarm = self._alarms.get(chat)
+        if alarm is None:
             return False
-
-    def _newest(self, chat: Path) -> ChatCopy | None:
-        """The copy that was made last, None for none."""
-        copies = self._copies.of(chat)
-        last = self._last.get(chat)
-        return next((copy for copy in copies if copy.path == last), copies[0] if copies else None)
-
-    def _older(self, newest: ChatCopy, data: bytes) -> bytes:
-        """What the newest copy holds, where it is time for another; else the same as now.
-
-        A chat that another one has taken the place of is looked at at once.
-        """
-        is_time = (
-            line_count(data) >= newest.lines + KEEP_LINES
-            or abs(self._clock() - newest.moment) >= KEEP_SECONDS  # a clock may be set back
-        )
         try:
-            if not is_time and integrity_of(self._copies.first_line(newest)) == integrity_of(data):
-                return data
-            return self._copies.read(newest)
+            then = self._copies.held(alarm.copy)
+        except TavernError:
+            return True  # nobody can go back to that
+        now = self._copies.contents(chat, data)
+        return loss_of(self.name(chat), then, alarm.copy.moment, now) is None
+
+    def _loss(self, chat: Path, data: bytes, newest: ChatCopy) -> ChatAlarm | None:
+        """What a chat lost since the newest copy, or since the last whole one where that is not."""
+        now = self._copies.contents(chat, data)
+        found: ChatAlarm | None = None
+        for copy in self._to_compare(chat, newest):
+            loss = loss_of(self.name(chat), self._copies.held(copy), copy.moment, now)
+            if loss is not None and (found is None or loss.lost > found.lost):
+                found = ChatAlarm(chat, copy, loss.sentence, lost=loss.lost)
+        return found
+
+    def _to_compare(self, chat: Path, newest: ChatCopy) -> Iterator[ChatCopy]:
+        for copy in (newest, *(c for c in self._copies.of(chat) if c != newest and not c.is_rest)):
+            try:
+                is_whole = self._copies.held(copy).is_whole
+            except TavernError:
+                continue
+            if copy == newest or is_whole:
+                yield copy
+            if is_whole:
+                return
+
+    def _read(self, copy: ChatCopy) -> bytes:
+        try:
+            return self._copies.read(copy)
         except TavernError:
             return b""  # another is due
 
+    def _newest(self, chat: Path) -> ChatCopy | None:
+        """The copy that was made last, None for none."""
+        copies = [copy for copy in self._copies.of(chat) if not copy.is_rest]
+        last = self._last.get(chat)
+        return next((copy for copy in copies if copy.path == last), copies[0] if copies else None)
+
     def _tell(self, alarm: ChatAlarm | None) -> None:
-        if alarm is not None and alarm.copy.path not in self._told:
-            self._told.add(alarm.copy.path)
+        if alarm is None:
+            return
+        told = self._told.get(alarm.copy.path)
+        if told is None or alarm.lost >= told + LOST_LINES:
+            self._told[alarm.copy.path] = alarm.lost
             self._alarms[alarm.chat] = alarm
             self.alarm.emit(alarm)
+            if not alarm.is_gone:  # a chat may be deleted on purpose; its copies stay in the list
+                self._unseen.add(alarm.chat)
+                self.standing_changed.emit(None)
 
     # --- going back
 
@@ -319,7 +314,21 @@ class ChatGuard:
                         :LONGEST_WORDS
                     ]
                 )
-        return CopyComparison(copy, len(then) - len(lost), tuple(lost), left.total())
+        kept, added = len(then) - len(lost), left.total()
+        return CopyComparison(copy, kept, tuple(lost), added, *self._elsewhere(chat, copy))
+
+    def _elsewhere(self, chat: Path, copy: ChatCopy) -> tuple[int, ChatCopy | None]:
+        """How many messages are in neither of the two, but in other copies, and the newest one."""
+        known, newest, count = set(self._copies.held(copy).marks), None, 0
+        with suppress(OSError):
+            known |= self._copies.contents(chat, chat.read_bytes()).marks
+        for other in self._copies.of(chat):
+            with suppress(TavernError):
+                held = self._copies.held(other)
+                if missing := held.missing_in(known):
+                    newest, count = newest or other, count + len(missing)
+                    known |= held.marks
+        return count, newest
 
     async def restore(self, chat: Path, copy: ChatCopy) -> Path:
         """Write a copy beside the chat, as a chat of its own. Raises TavernError, WriteRefused."""
@@ -335,100 +344,6 @@ class ChatGuard:
         """Look at nothing any more."""
         self._bursts.close()
         self._gone.close()
-
-
-def _trouble(chat: str, data: bytes, newest: ChatCopy, seen: int) -> str:
-    """What is wrong with a chat beside its newest copy, "" for nothing. chat: what it is called.
-    seen: lines that it had when it was looked at last; more than the copy has are in none.
-    """
-    lines = line_count(data)
-    known = {"chat": chat, "clock": moment_text(newest.moment)}
-    if not lines or not _is_object(data.partition(b"\n")[0]):
-        return tr("“{chat}” can no longer be read. There is a copy from {clock}.", **known)
-    most = max(seen, newest.lines)
-    lost, copied = most - lines, newest.lines - lines
-    if lost >= max(LOST_LINES, LOST_SHARE * most):
-        if copied < lost:
-            return _lost_since(lost, max(0, copied), known)
-        return trn(
-            "“{chat}” has {n} message fewer than at {clock}. There is a copy from that time.",
-            "“{chat}” has {n} messages fewer than at {clock}. There is a copy from that time.",
-            lost,
-            **known,
-        )
-    if not _is_object(data.rstrip(b"\n").rpartition(b"\n")[2]):
-        return tr("The end of “{chat}” is broken off. There is a copy from {clock}.", **known)
-    return ""
-
-
-def _lost_since(lost: int, copied: int, known: Mapping[str, str]) -> str:
-    """Of messages of which the newest copy holds but some. copied: so many of those lost."""
-    if not copied:
-        return trn(
-            "“{chat}” has {n} message fewer than before, and no copy has it.",
-            "“{chat}” has {n} messages fewer than before, and no copy has them.",
-            lost,
-            **known,
-        )
-    return trn(
-        "“{chat}” has {n} message fewer than before. The copy from {clock} has {copied} of them.",
-        "“{chat}” has {n} messages fewer than before. The copy from {clock} has {copied} of them.",
-        lost,
-        copied=number(copied),
-        **known,
-    )
-
-
-def _losses(chat: str, then: bytes, data: bytes, newest: ChatCopy) -> str:
-    """Of messages that are gone though the chat is no shorter, "" for none."""
-    now = set(data.split(b"\n"))
-    gone = [line for line in then.split(b"\n")[1:] if line not in now]
-    if len(gone) < LOST_LINES:
-        return ""
-    there = set(chain.from_iterable(map(_texts, now.difference(then.split(b"\n")))))
-    lost = sum(there.isdisjoint(_texts(line)) for line in gone)
-    if lost < max(LOST_LINES, LOST_SHARE * newest.lines):
-        return ""
-    return trn(
-        "“{chat}” is missing {n} message from {clock}. There is a copy from that time.",
-        "“{chat}” is missing {n} messages from {clock}. There is a copy from that time.",
-        lost,
-        chat=chat,
-        clock=moment_text(newest.moment),
-    )
-
-
-def _texts(line: bytes) -> tuple[str, ...]:
-    """What a message says, in all its swipes: hiding, a recap or another swipe is no loss."""
-    try:
-        held, _ = load_json(line)
-    except UnreadableLine:
-        return ()
-    if not isinstance(held, dict):
-        return ()
-    swipes = held.get("swipes")
-    texts = (held.get("mes"), *(swipes if isinstance(swipes, list) else ()))
-    return tuple(text for text in texts if isinstance(text, str))
-
-
-def _unreadable_lines(data: bytes) -> int:
-    """How many lines of a chat are none. In a long one only those are read that look broken: it is
-    looked at after each message.
-    """
-    lines = (line.strip().removeprefix(BOM) for line in data.split(b"\n"))
-    is_long = len(data) > READ_WHOLE
-    return sum(
-        not (line[:1] == b"{" and line[-1:] == b"}" and (is_long or _is_object(line)))
-        for line in lines
-        if line
-    )
-
-
-def _is_object(line: bytes) -> bool:
-    try:
-        return isinstance(load_json(line.removeprefix(BOM))[0], dict)
-    except UnreadableLine:
-        return False
 
 
 def _identity(data: bytes) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from app.core.model_use import CAPPED
 from app.core.moments import moment_text
 from app.core.operations import FOLDS, OFF, Operation, OperationStatus
-from app.core.part_health import HealthItem, Light, about
+from app.core.part_health import COPIES, HealthItem, Light, about
 from app.core.translation import N_, number, retold, tr, trn
 from app.sillytavern.bridge.bridge_socket import Page
 from app.story.recaps import BUILT_IN
@@ -23,6 +23,7 @@ from app.work.queue.worker import Halt
 CAME_TO_NOTHING = (OperationStatus.FAILED, OperationStatus.DONE)
 TOLD_SECONDS = 60.0  # that an error of work that ended is told beside how things stand
 BY_ITSELF = N_("It is tried again by itself.")
+
 SILENT = N_("its drive does not report changes, so it is checked every few seconds")
 
 
@@ -79,14 +80,19 @@ def _sillytavern(
     return HealthItem("sillytavern", Light.OFF, tr("No SillyTavern found"))
 
 
-def reading_health(last_read: tuple[Story, float, str] | None, no_room: str) -> HealthItem:
+def reading_health(
+    last_read: tuple[Story, float, str] | None, no_room: str, lost: str = ""
+) -> HealthItem:
     """How reading chats is doing.
 
     last_read: the chat read last, when (epoch seconds), and what failed then. no_room: a sentence
-    while our own disk is full, "" else.
+    while our own disk is full, "" else. lost: a sentence on a chat that lost something, until its
+    copies were looked at.
     """
     if no_room:
         return HealthItem("reading", Light.BAD, no_room)
+    if lost:
+        return HealthItem("reading", Light.BAD, lost, cause=COPIES)
     if last_read is None:
         return HealthItem("reading", Light.OFF, tr("Nothing read yet"))
     story, moment, failure = last_read

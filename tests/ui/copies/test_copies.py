@@ -60,6 +60,45 @@ async def test_a_loss_is_told_and_the_copy_comes_back(
     await until(lambda: shown_dialog(demo_window) is None)
 
 
+async def test_a_closed_alarm_leaves_the_way_back_in_the_status(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """Esc closed the notice for good; nothing led to the copy any more."""
+    chat, frame = demo_tavern.chat, demo_window.frame
+    await companion.guard.look(chat)
+    cut(chat, 15)
+    await companion.guard.look(chat)
+    frame.notice.close_shown()
+    await until(lambda: "15 messages fewer" in frame.status.sentence("reading"))
+    frame.status.item_pressed.emit("reading")
+    dialog = shown_dialog(demo_window)
+    assert dialog is not None
+    await until(lambda: dialog.lost.count() == 15)
+    await until(lambda: "fewer" not in frame.status.sentence("reading"))
+    dialog.reject()
+
+
+async def test_what_only_another_copy_has_is_told(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    chat = demo_tavern.chat
+    before = chat.read_bytes()
+    await companion.guard.look(chat)
+    for text in ("They left.", "They came back."):
+        line = json.dumps({"name": "Ana", "mes": text}).encode()
+        chat.write_bytes(before.rstrip(b"\n") + b"\n" + line)
+        await companion.guard.look(chat)
+    demo_window.actions_["copies"].trigger()
+    dialog = shown_dialog(demo_window)
+    assert dialog is not None
+    await until(lambda: "1 more message is in neither" in dialog.difference.text())
+    dialog.table.selectRow(1)
+    await until(lambda: "1 message is only in the copy" in dialog.difference.text())
+    assert "1 message is only in the chat." in dialog.difference.text()
+    assert "neither" not in dialog.difference.text()
+    dialog.reject()
+
+
 async def test_an_alarm_goes_when_the_chat_has_all_again(
     demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern
 ) -> None:
