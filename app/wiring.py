@@ -51,6 +51,7 @@ from app.work.pages.page_requests import PageRequests
 from app.work.pages.page_side import PageSide
 from app.work.pages.page_tokens import PageTokens
 from app.work.pages.remote_setup import RemoteSetup
+from app.work.pages.restoring import Restoring
 from app.work.pages.turn_history import TurnHistory
 from app.work.prompts.budgeting import Budgeting
 from app.work.prompts.next_prompts import NextPrompts
@@ -356,6 +357,7 @@ class Wiring(News, ABC):
             self.folders.data / "remote", self._link, self._library.follow_copies
         )
         self.guard = ChatGuard(self.folders.backups / "copies", self._tasks)
+        self.restoring = Restoring(self.guard, self._link, self.folders.backups / "groups")
 
     @cached_property
     def releases(self) -> ReleaseLook:

@@ -26,6 +26,16 @@ class ChatCopy:
 
 
 @dataclass(frozen=True, slots=True)
+class Restored:
+    """A copy that is a chat of its own again. sentence: how SillyTavern comes to it, "" where it
+    shows the chat by itself.
+    """
+
+    path: Path
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ChatAlarm:
     """A chat lost much, or cannot be read any more. copy: what there is to go back to. is_gone: its
     file is. lost: messages that the copy has and the chat has not.

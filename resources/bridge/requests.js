@@ -4,6 +4,7 @@ import * as asking from './asking.js';
 import { tell } from './badge.js';
 import { messageChecksum } from './checksum.js';
 import * as copying from './copying.js';
+import { listChat } from './groups.js';
 import { goTo } from './jump.js';
 import { isRemote } from './link.js';
 import { choose } from './parts.js';
@@ -33,6 +34,7 @@ const HANDLERS = {
     badge: tell,
     marks: take,
     go_to: goTo,
+    list_chat: listChat,
 };
 /** What only a program is given that cannot read the files itself. */
 const REMOTE_HANDLERS = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -42,6 +44,11 @@ class Beside:
         opened = open_companion(self._folders, tavern=self._tavern, llm="builtin")
         self.companion = await self._stack.enter_async_context(opened)
         self.is_running = True
+
+    async def until(self, is_so: Callable[[], bool], seconds: float = 30.0) -> None:
+        async with asyncio.timeout(seconds):
+            while not is_so():  # noqa: ASYNC110 (nothing tells of it)
+                await asyncio.sleep(0.05)
 
     async def stop(self) -> None:
         self.is_running = False
@@ -247,6 +254,40 @@ async def test_what_is_found_and_checked_is_listed_and_can_be_gone_to(
     story = program.companion.story(harbour)
     assert story is not None
     assert wanted == [(harbour, story.messages[2].anchor)]
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_a_copy_of_a_groups_chat_can_be_opened_in_the_group(
+    page: TavernPage, program: Beside, tavern: RunningTavern, is_open: bool
+) -> None:
+    """It was a file that SillyTavern showed nowhere, since its group did not list it."""
+    companion, path = program.companion, tavern.user_folder / "group chats" / "Gathering.jsonl"
+    await page.slash("/go Crew")
+    await page.evaluate(f"() => {CONTEXT}.openGroupChat('Crew', 'Gathering')")
+    await program.until(lambda: path in companion.chats_in_pages)
+    await companion.guard.look(path)
+    if not is_open:
+        await page.open_chat("Harbour")
+        await page.page.goto("about:blank")
+        await program.until(lambda: not companion.chats_in_pages)
+    copy = (await companion.guard.copies(path))[0]
+    restored = await companion.restoring.restore(path, copy)
+    assert restored.sentence == "SillyTavern lists it with the chats of the group."
+    if not is_open:
+        await page.load(tavern.url)
+    await page.slash("/go Crew")
+    name = restored.path.stem
+    await page.evaluate(f"name => {CONTEXT}.openGroupChat('Crew', name)", name)
+    await page.page.wait_for_function(f"name => {CONTEXT}.chatId === name", arg=name)
+    assert "The crew is here." in await page.evaluate(f"() => {CONTEXT}.chat[0].mes")
+    group = json.loads((tavern.user_folder / "groups" / "Crew.json").read_bytes())
+    assert name in group["chats"]
+    await program.until(
+        lambda: (
+            next(c for c in companion.taverns[0].chats if c.path == restored.path).owner == "Crew"
+        )
+    )
+    await page.slash("/go Seraphina")
 
 
 async def test_what_is_added_speaks_the_language_that_sillytavern_speaks(

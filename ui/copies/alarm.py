@@ -7,13 +7,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.core.translation import tr
-from app.views.chat_copies import ChatAlarm
+from app.views.chat_copies import ChatAlarm, ChatCopy
 from ui.copies.dialog import CopiesDialog
 from ui.core.chat_words import chat_words
 from ui.core.session import Session
 from ui.shell.notice import Notice
 
-ALARM = "chat alarm"
+ALARM, RESTORED = "chat alarm", "restored"
 
 
 class ChatCopies(QObject):
@@ -39,12 +39,20 @@ class ChatCopies(QObject):
         path, alarm = (self._session.path, self._alarm) if left is None else (left.chat, left)
         if path is not None:
             wanted = alarm.copy if alarm is not None and alarm.chat == path else None
-            CopiesDialog(self._session, path, self._notice.window(), wanted=wanted).open()
+            self._open(path, wanted)
 
     def on_status_pressed(self, key: str) -> None:
         """The status bar tells of what a chat lost: from there it leads to the copies, too."""
         if key == "reading" and self._session.companion.guard.alarm_left is not None:
             self.begin()
+
+    def _open(self, chat: Path, wanted: ChatCopy | None) -> None:
+        dialog = CopiesDialog(self._session, chat, self._notice.window(), wanted=wanted)
+        dialog.restored.connect(self._on_restored)
+        dialog.open()
+
+    def _on_restored(self, sentence: str) -> None:
+        self._notice.offer(RESTORED, sentence)
 
     def _on_alarm(self, alarm: ChatAlarm) -> None:
         self._alarm = alarm
@@ -64,4 +72,4 @@ class ChatCopies(QObject):
     def _on_acted(self, key: str) -> None:
         if key == ALARM and self._alarm is not None:
             chat, copy = self._alarm.chat, self._alarm.copy
-            CopiesDialog(self._session, chat, self._notice.window(), wanted=copy).open()
+            self._open(chat, copy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QSize, Qt
+from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -90,7 +90,12 @@ def _elsewhere(count: int, newest: ChatCopy) -> str:
 class CopiesDialog(QDialog):
     """Over the window, until closed or a copy was restored. wanted: the copy that is looked for,
     None for the newest that holds anything.
+
+    Signals:
+        restored: a copy is a chat of its own; what is to be said of that.
     """
+
+    restored = Signal(str)
 
     def __init__(
         self, session: Session, chat: Path, parent: QWidget, *, wanted: ChatCopy | None = None
@@ -233,9 +238,11 @@ class CopiesDialog(QDialog):
             self._session.do(self._bring_back(copy), name=N_("restoring a copy"))
 
     async def _bring_back(self, copy: ChatCopy) -> None:
-        guard = self._session.companion.guard
-        made = await guard.restore(self._chat, copy)
-        self._session.told.emit(tr("Restored as “{stem}”.", stem=chat_title(guard.chat_of(made))))
+        companion = self._session.companion
+        restored = await companion.restoring.restore(self._chat, copy)
+        made = restored.path
+        words = tr("Restored as “{stem}”.", stem=chat_title(companion.guard.chat_of(made)))
+        self.restored.emit(f"{words} {restored.sentence}".rstrip())
         if isValid(self):
             self.accept()
         await self._session.open_path(made)
