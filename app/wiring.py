@@ -20,9 +20,9 @@ from app.prompt.slots import SlotSet
 from app.settings.program import ProgramSettings
 from app.work.chats.around import Around
 from app.work.chats.caretaker import Caretaker
-from app.work.chats.chat_guard import ChatGuard
 from app.work.chats.chat_names import ChatNames
 from app.work.chats.disk_space import Room
+from app.work.chats.guarding.chat_guard import ChatGuard
 from app.work.chats.library import Library
 from app.work.chats.mirroring.mirror import Mirror
 from app.work.chats.open_chat import OpenChat

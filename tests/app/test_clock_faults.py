@@ -28,7 +28,7 @@ from app.store.database.database import BACKUPS_KEPT as DATABASES_KEPT
 from app.store.store import Store
 from app.views.chat_copies import ChatAlarm
 from app.views.offered_settings import NewSettings
-from app.work.chats.chat_guard import ChatGuard
+from app.work.chats.guarding.chat_guard import ChatGuard
 from app.work.queue.waiting import next_operation, surroundings
 from tests.chat_files import HEADER, jsonl, message, write_chat
 from tests.clock_faults import set_clock

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.views.catch_up import CatchUpPlan
-from app.work.chats.chat_losses import LOST_LINES, LOST_SHARE
+from app.work.chats.guarding.chat_losses import LOST_LINES, LOST_SHARE
 from app.work.planning.break_planner import SearchState
 from app.work.planning.memory_planner import Reading
 

@@ -10,7 +10,7 @@ from app.core.translation import tr
 from app.sillytavern.group_listing import list_chat, listing_group
 from app.sillytavern.group_metadata import GROUP_CHATS
 from app.views.chat_copies import ChatCopy, Restored
-from app.work.chats.chat_guard import ChatGuard
+from app.work.chats.guarding.chat_guard import ChatGuard
 from app.work.pages.link import BridgeLink
 
 ASK_SECONDS = 10.0

@@ -158,7 +158,7 @@ async def test_a_chat_that_is_there_again_is_not_called_deleted(
     until: Until,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.work.chats.chat_guard.GONE_SECONDS", 0.0)
+    monkeypatch.setattr("app.work.chats.guarding.chat_guard.GONE_SECONDS", 0.0)
     other, notice = demo_tavern.chat.with_name("Another chat.jsonl"), demo_window.frame.notice
     text = json.dumps({"chat_metadata": {"integrity": "another"}})
     lines = demo_tavern.chat.read_text("utf-8").splitlines()

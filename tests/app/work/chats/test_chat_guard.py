@@ -18,7 +18,7 @@ from app.core.tasks import TaskSupervisor
 from app.sillytavern.chat_copies import ChatCopies
 from app.sillytavern.chat_file import read_chat
 from app.views.chat_copies import ChatAlarm, ChatCopy
-from app.work.chats.chat_guard import ChatGuard
+from app.work.chats.guarding.chat_guard import ChatGuard
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 
@@ -317,7 +317,7 @@ async def test_what_only_the_copy_has_is_named(guarded: Guarded) -> None:
 async def test_a_deleted_chat_is_told_and_a_renamed_one_is_not(
     guarded: Guarded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.work.chats.chat_guard.GONE_SECONDS", 0.0)
+    monkeypatch.setattr("app.work.chats.guarding.chat_guard.GONE_SECONDS", 0.0)
     await guarded.written(chat_text(12))
     renamed = guarded.chat.with_name("Another name.jsonl")
     guarded.chat.rename(renamed)
@@ -336,7 +336,7 @@ async def test_a_deleted_chat_is_told_and_a_renamed_one_is_not(
 async def test_a_folder_that_was_moved_away_deleted_no_chat(
     guarded: Guarded, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.work.chats.chat_guard.GONE_SECONDS", 0.0)
+    monkeypatch.setattr("app.work.chats.guarding.chat_guard.GONE_SECONDS", 0.0)
     await guarded.written(chat_text(12))
     chats = guarded.chat.parents[1]
     chats.rename(chats.with_name("elsewhere"))

@@ -23,7 +23,7 @@ from app.story.messages import combined_digest
 from app.story.story import ChatRef
 from app.views.chat_copies import ChatAlarm, ChatCopy, CopyComparison
 from app.work.chats.bursts import Bursts
-from app.work.chats.chat_losses import LOST_LINES, loss_of
+from app.work.chats.guarding.chat_losses import LOST_LINES, loss_of
 
 SETTLE_SECONDS, LONGEST_SECONDS = 0.5, 3.0  # SillyTavern saves several times for one message
 GONE_SECONDS = 10.0  # a renamed chat is missed for a moment
