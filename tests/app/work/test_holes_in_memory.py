@@ -108,6 +108,9 @@ async def test_a_branch_reads_what_its_parent_could_not(tmp_path: Path) -> None:
         answered, play.path = len(play.readings), parent
         await play.companion.open_story(parent)
         await play.read()
+        await play.restart()
+        await play.companion.open_story(parent)
+        await play.read()
         assert len(play.readings) == answered, "what failed there waits for the user's word"
 
 
