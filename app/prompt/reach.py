@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from app.prompt.rendering.still_told import untold_scenes
 from app.prompt.slots import MESSAGE_RECAPS_KEY, RUNNING_RECAP_KEY, SlotSet
 from app.settings.slot_table import Position, SlotName
 from app.story.inclusion import InclusionState
@@ -39,6 +40,7 @@ class Mend(IntEnum):
     RAISE_SCENES = 2  # the budget of scene recaps
     RAISE_RECAPS = 3  # the budget of message recaps
     CLOSE_SCENE = 4
+    REBUILD_RECAP = 5  # the running recap, with more room, from its scene on
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,14 @@ class Reached:
     """How all messages reach the prompt.
 
     codes: a Reach per message. verbatim_from: index of the first one sent word for word. is_seen:
-    a real prompt showed where that is; else it is reckoned.
+    a real prompt showed where that is; else it is reckoned. untold: numbers of the scenes that went
+    into the running recap and of which it holds nothing any more, nor does any other recap.
     """
 
     codes: bytes = b""
     verbatim_from: int = 0
     is_seen: bool = False
+    untold: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class Sent:
 
 
 NOTHING_REACHED = Reached()
+_HARDLY_TOLD = frozenset({Reach.SUMMARY, Reach.MEMORIES, Reach.NOT_AT_ALL})
 
 
 def reached(
@@ -91,7 +96,9 @@ def reached(
     _mark(codes, _noted(story, telling), Reach.SUMMARY)
     if telling.tells_summary and not telling.tells_notes:
         _fill(codes, 0, story.places.get(summary_until, -1) + 1, Reach.SUMMARY)
-    _fill(codes, 0, _folded_until(story, telling) + 1, Reach.RUNNING)
+    until = _folded_until(story, telling)
+    untold = untold_scenes(story, telling.texts[RUNNING_RECAP_KEY]) if until >= 0 else ()
+    _fill_but(codes, until + 1, untold, Reach.RUNNING)
     numbers = telling.scenes
     for scene in story.scenes:
         if scene.number in numbers:
@@ -102,7 +109,8 @@ def reached(
         if not story.messages[index].is_hidden:
             codes[index] = Reach.VERBATIM
     _mark(codes, story.places.where(_is_aside), Reach.ASIDE)
-    return Reached(bytes(codes), first, sent is not None)
+    lacking = tuple(scene.number for scene in untold if _lacks(codes, scene))
+    return Reached(bytes(codes), first, sent is not None, lacking)
 
 
 def verbatim_from(story: Story, room: int, sent: Sent | None, slots: int | None = None) -> int:
@@ -134,11 +142,17 @@ def verbatim_from(story: Story, room: int, sent: Sent | None, slots: int | None 
 
 
 def mend_of(story: Story, reach: Reached, index: int) -> Mend:
-    """What would bring a message into the prompt; nothing for one that reaches it."""
-    if index >= len(reach.codes) or reach.codes[index] != Reach.NOT_AT_ALL:
+    """What would bring a message into the prompt, or into the running recap again; nothing for one
+    that reaches it.
+    """
+    if index >= len(reach.codes) or reach.codes[index] not in _HARDLY_TOLD:
         return Mend.NOTHING
     scene = story.scene_at(index)
     if scene is None:
+        return Mend.NOTHING
+    if scene.number in reach.untold:
+        return Mend.REBUILD_RECAP
+    if reach.codes[index] != Reach.NOT_AT_ALL:
         return Mend.NOTHING
     if scene.is_closed and story.scene_recap(scene) is None:
         return Mend.RECAP_SCENE
@@ -289,6 +303,20 @@ def _recapped(story: Story, telling: _Telling) -> list[int]:
 
 def _is_aside(message: Message) -> bool:
     return message.kind is MessageKind.NOTICE
+
+
+def _fill_but(codes: bytearray, end: int, scenes: Sequence[Scene], reach: Reach) -> None:
+    """All before `end` that is in none of these scenes."""
+    first = 0
+    for scene in scenes:
+        _fill(codes, first, scene.first, reach)
+        first = scene.last + 1
+    _fill(codes, first, end, reach)
+
+
+def _lacks(codes: bytearray, scene: Scene) -> bool:
+    """Whether anything of a scene is told by less than a recap."""
+    return any(code in _HARDLY_TOLD for code in codes[scene.first : scene.last + 1])
 
 
 def _fill(codes: bytearray, first: int, end: int, reach: Reach) -> None:

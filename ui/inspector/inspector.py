@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.translation import N_, number, tr
+from app.prompt.reach import Reached
 from app.prompt.slots import RUNNING_RECAP_KEY, RecapShown, Slot, SlotSet
 from app.story.recaps import RunningVersion, injected_version, visible_versions
 from app.story.story import Story
@@ -31,7 +32,7 @@ from ui.core.slot_words import (
 )
 from ui.inspector.next_prompt import NextPrompt
 from ui.inspector.scrolled_words import ScrolledWords
-from ui.inspector.told_otherwise import ToldOtherwise
+from ui.inspector.told_otherwise import NotToldAnyMore, ToldOtherwise
 from ui.recaps.token_tally import TokenTally
 from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T2_ROLE, T3_ROLE
@@ -71,9 +72,11 @@ class Inspector(QWidget):
 
     Signals:
         rebuild_asked: it is to be made again from the scene on that ends at this message.
+        budget_asked: it is to get more room in the prompt.
     """
 
     rebuild_asked = Signal(str)
+    budget_asked = Signal()
 
     def __init__(self, session: Session, see_text: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,6 +94,9 @@ class Inspector(QWidget):
         self._left.hide()
         self._otherwise = ToldOtherwise()
         self._otherwise.rebuild_asked.connect(self.rebuild_asked)
+        self._gone = NotToldAnyMore()
+        self._gone.rebuild_asked.connect(self.rebuild_asked)
+        self._gone.budget_asked.connect(self.budget_asked)
         self._text = ProseField(tr("Running recap"))
         self._text.committed.connect(self._keep)
         self._text.escaped.connect(self._drop)
@@ -118,11 +124,13 @@ class Inspector(QWidget):
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
         session.slots_changed.connect(self._on_slots_changed)
+        session.reach_changed.connect(self._show_gone)
         self._show_edit(False)
         # The pane may be built while a chat is open already, after another page was shown first.
         if session.story is not None:
             self._show_story(session.story)
             self._on_slots_changed(session.slots)
+            self._show_gone(session.reach)
 
     @property
     def shown_text(self) -> str:
@@ -158,6 +166,7 @@ class Inspector(QWidget):
         facts.addLayout(figures)
         facts.addWidget(self._left)
         facts.addWidget(self._otherwise)
+        facts.addWidget(self._gone)
         self._stack = _Texts()
         self._stack.addWidget(self._text)
         nothing = QWidget()
@@ -218,6 +227,9 @@ class Inspector(QWidget):
         self._show_change()
         if not self._text.is_editing:
             self._text.set_text(self._shown(current.content))
+
+    def _show_gone(self, reach: Reached) -> None:
+        self._gone.show_reach(self._session.story, reach, can_change=self._can_change)
 
     @property
     def _can_change(self) -> bool:

@@ -1,13 +1,15 @@
-"""That the running recap tells a scene by an older recap of it, and the way to the newer one."""
+"""What the running recap does not tell of its scenes as they are recapped, and what mends that: one
+by an older recap, or one not at all any more."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.translation import number, tr, trn
+from app.prompt.reach import Reached
 from app.story.story import Story
-from ui.controls.buttons import Button
+from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
 from ui.theme.fonts import ui_font
 from ui.theme.palette import T2_ROLE
@@ -54,3 +56,59 @@ class ToldOtherwise(QWidget):
         )
         self.rebuild.set_text(tr("Rebuild from scene {first}", first=first))
         self.rebuild.setEnabled(can_change)
+
+
+class NotToldAnyMore(QWidget):
+    """Hidden while it holds something of every scene that went into it.
+
+    Signals:
+        rebuild_asked: the running recap is to be made again from the scene on that ends at this
+            message.
+        budget_asked: it is to get more room.
+    """
+
+    rebuild_asked = Signal(str)
+    budget_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._anchor = ""
+        self._words = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
+        self.rebuild = Button("", icon="layers", role=ButtonRole.QUIET)
+        self.rebuild.clicked.connect(lambda: self.rebuild_asked.emit(self._anchor))
+        self.budget = Button(tr("Larger budget"), icon="sliders", role=ButtonRole.QUIET)
+        self.budget.clicked.connect(self.budget_asked)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        buttons.addWidget(self.budget)
+        buttons.addWidget(self.rebuild)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 2, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self._words)
+        column.addLayout(buttons)
+        self.hide()
+
+    def show_reach(self, story: Story | None, reach: Reached, *, can_change: bool) -> None:
+        """Say so of the scenes of which it is so."""
+        gone = [s for s in story.scenes if s.number in reach.untold] if story is not None else []
+        self.setVisible(bool(gone))
+        if not gone or gone[0].closing is None:
+            return
+        self._anchor = gone[0].closing.anchor
+        first = number(gone[0].number)
+        self._words.setText(gone_words(len(gone), first))
+        self.rebuild.set_text(tr("Rebuild from scene {first}", first=first))
+        self.rebuild.setEnabled(can_change)
+
+
+def gone_words(count: int, first: str) -> str:
+    """How many scenes the running recap holds nothing of, and what helps."""
+    said = trn(
+        "Scene {first} is not in it any more, for want of room.",
+        "{n} scenes are not in it any more, from scene {first} on, for want of room.",
+        count,
+        first=first,
+    )
+    return f"{said} {tr('Give it a larger budget and rebuild it, or pin what has to stay.')}"

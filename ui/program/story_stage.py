@@ -27,6 +27,7 @@ class StoryStage(QWidget):
         self.page = StoryPage(session, theme)
         self.inspector = Inspector(session, see_text)
         self.inspector.rebuild_asked.connect(self.page.rebuild_from)
+        self.inspector.budget_asked.connect(self.page.budget_wanted)
         self.split = SideSplit(
             self.page.column,
             self.inspector,

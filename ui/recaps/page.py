@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.translation import tr
+from app.prompt.reach import Reached
 from app.story.story import Story
 from app.views.story_change import StoryChange
 from ui.core.session import Session
@@ -75,6 +76,7 @@ class RecapsPage(QWidget):
             lambda: self._subject.anchor,
             lambda: self.model.rows,
         )
+        self._untold = session.reach.untold
         self._stack = QStackedWidget()
         self._stack.addWidget(self.reading)
         self._stack.addWidget(self.comparison)
@@ -91,6 +93,7 @@ class RecapsPage(QWidget):
         session, rail, reading = self._session, self.rail, self.reading
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_story_changed)
+        session.reach_changed.connect(self._on_reach_changed)
         for news in (session.operations_changed, session.catch_up_offered):
             news.connect(self._show_empty)
         self._kept.next_known.connect(self._show_next)
@@ -204,6 +207,16 @@ class RecapsPage(QWidget):
             self.rail.show_scenes(story)
         elif self.isVisible():
             self._follow()
+        else:
+            self._is_stale = True
+
+    def _on_reach_changed(self, reach: Reached) -> None:
+        """Which scenes the running recap holds nothing of changes with some of its versions."""
+        if reach.untold == self._untold:
+            return
+        self._untold = reach.untold
+        if self.isVisible():
+            self._fill()
         else:
             self._is_stale = True
 

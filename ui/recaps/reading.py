@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.translation import number, tr, trn
+from app.core.translation import N_, number, tr, trn
 from app.story.drafts import Draft
 from app.story.recaps import DEMO_AUTHORS
 from ui.controls.buttons import Button, ButtonRole, IconButton
@@ -24,6 +24,10 @@ from ui.theme.fonts import MEDIUM, ui_font
 from ui.theme.palette import T1_ROLE, T3_ROLE
 
 COLUMN = 720
+GONE = N_(
+    "Nothing of this scene is in the running recap any more, for want of room. Give the running "
+    "recap a larger budget and rebuild it from here, or pin in it what has to stay."
+)
 READING = (
     Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
 )
@@ -328,7 +332,9 @@ class _DraftOffer(Surface):
 
 
 class _ToldLine(Surface):
-    """One line: the running recap tells another version of the scene, and the way to this one."""
+    """One line: the running recap tells another version of the scene or none, and the way to this
+    one.
+    """
 
     def __init__(self) -> None:
         super().__init__("raised", edge="line2")
@@ -342,9 +348,13 @@ class _ToldLine(Surface):
         self.hide()
 
     def show_row(self, row: VersionRow | None) -> None:
-        """Say so for a version that counts and is not told."""
-        self.setVisible(row is not None and bool(row.told) and not row.is_locked)
-        if row is not None and row.told:
+        """Say so for a version that counts and is not told, or not any more."""
+        is_gone = row is not None and row.is_gone and row.is_current
+        is_other = row is not None and bool(row.told) and not row.is_locked
+        self.setVisible(is_gone or is_other)
+        if is_gone:
+            self._words.setText(tr(GONE))
+        elif row is not None and row.told:
             self._words.setText(
                 tr("{version} is the recap of this scene, {told}.", version=row.word, told=row.told)
             )

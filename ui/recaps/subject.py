@@ -13,6 +13,7 @@ from app.core.translation import N_, tr
 from app.story.drafts import RUNNING_RECAP, SCENE_RECAP
 from app.story.recaps import RunningVersion
 from app.story.scenes import Scene
+from app.story.story import Story
 from app.views.asked_cost import AskedCost
 from ui.core.session import Session
 from ui.recaps.version_rows import VersionRow, running_rows, scene_rows
@@ -79,12 +80,19 @@ class RecapSubject:
             return ()
         shown = self._session.companion.recap_texts.shown
         path = story.chat.path
-        rows = scene_rows(story, self.anchor) if self.anchor else running_rows(story, deleted)
+        if self.anchor:
+            rows = scene_rows(story, self.anchor, is_gone=self._is_gone(story))
+        else:
+            rows = running_rows(story, deleted)
         is_stale = bool(self.anchor) and self._is_stale(path)
         return tuple(
             replace(row, text=shown(path, row.text), is_stale=is_stale and row.is_current)
             for row in rows
         )
+
+    def _is_gone(self, story: Story) -> bool:
+        scene = story.scene_ending_at(self.anchor)
+        return scene is not None and scene.number in self._session.reach.untold
 
     def _is_stale(self, path: Path) -> bool:
         try:

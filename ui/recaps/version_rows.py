@@ -34,7 +34,7 @@ class VersionRow:
     quote: words of the story that it goes on from, on a line of their own. is_locked: the running
     recap holds it. told: what the running recap tells of its scene, "" where that is nothing.
     reworded: sentences of the user's that the version before said and this one says no more.
-    is_stale: the scene changed since.
+    is_stale: the scene changed since. is_gone: nothing of its scene is left in the running recap.
     """
 
     number: int
@@ -52,6 +52,7 @@ class VersionRow:
     reworded: int = 0
     is_stale: bool = False
     brief: str = ""
+    is_gone: bool = False
 
     @property
     def word(self) -> str:
@@ -105,8 +106,10 @@ def running_why(version: RunningVersion) -> str:
     return _sentence(tr(REASONS.get(version.reason, version.reason)))
 
 
-def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
-    """Versions of the recap of the scene that `anchor` closes, newest first."""
+def scene_rows(story: Story, anchor: str, *, is_gone: bool = False) -> tuple[VersionRow, ...]:
+    """Versions of the recap of the scene that `anchor` closes, newest first. is_gone: the running
+    recap holds nothing of it any more.
+    """
     versions = story.recaps.get(anchor, ())
     return tuple(
         VersionRow(
@@ -118,17 +121,20 @@ def scene_rows(story: Story, anchor: str) -> tuple[VersionRow, ...]:
             is_current=recap.is_current,
             is_latest=number == len(versions) - 1,
             is_locked=recap.is_locked,
-            told=told_words(recap, versions),
+            is_gone=is_gone,
+            told=told_words(recap, versions, is_gone=is_gone),
         )
         for number, recap in reversed(tuple(enumerate(versions)))
     )
 
 
-def told_words(recap: SceneRecap, versions: Sequence[SceneRecap]) -> str:
+def told_words(recap: SceneRecap, versions: Sequence[SceneRecap], *, is_gone: bool) -> str:
     """What the running recap tells of a scene, for one of its versions; "" where it tells nothing.
 
     A version that is written or chosen after another was folded in is told by a rebuild only.
     """
+    if recap.is_locked and is_gone:
+        return tr("not in the running recap any more")
     if recap.is_locked:
         return tr("told by the running recap")
     told = [version for version in versions if version.is_locked]

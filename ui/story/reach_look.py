@@ -36,6 +36,10 @@ MENDS = {
     Mend.RECAP_SCENE: N_("Its scene has no recap yet. Write one to bring it in."),
     Mend.RAISE_SCENES: N_("Its scene's recap does not fit. Give recaps a larger budget."),
     Mend.RAISE_RECAPS: N_("Its recap does not fit. Give recaps a larger budget."),
+    Mend.REBUILD_RECAP: N_(
+        "Its scene is not in the running recap any more, for want of room. Give the recap a larger "
+        "budget and rebuild it from that scene, or pin what has to stay."
+    ),
     Mend.CLOSE_SCENE: N_("Its scene is still open. Recaps are written once a scene has ended."),
 }
 ICONS = {

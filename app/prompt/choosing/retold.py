@@ -30,7 +30,7 @@ def without_retold(draft: Draft, lines: Iterable[str], words: Words) -> Draft:
         return draft
     told = [frozenset(words.of(line)) for line in lines]
     own = [frozenset(words.of(entry.text)) for entry in draft.entries]
-    is_retold = _are_retold(own, [line for line in told if len(line) >= FEWEST_TERMS])
+    is_retold = are_retold(own, [line for line in told if len(line) >= FEWEST_TERMS])
     if not any(is_retold):
         return draft
     marked = tuple(zip(draft.entries, is_retold, strict=True))
@@ -64,7 +64,7 @@ def _is_shown(terms: frozenset[str], shown: Collection[str], rarity: Rarity) -> 
     return len(terms) >= FEWEST_TERMS and held >= SHOWN * sum(weights.values()) > 0
 
 
-def _are_retold(own: Sequence[frozenset[str]], told: Sequence[frozenset[str]]) -> list[bool]:
+def are_retold(own: Sequence[frozenset[str]], told: Sequence[frozenset[str]]) -> list[bool]:
     """For each line of own whether one of the others has enough of its terms."""
     holders = Counter(term for line in (*told, *own) for term in line)
     total = len(told) + len(own)

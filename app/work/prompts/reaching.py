@@ -61,7 +61,8 @@ class Reaching:
             fixed = await asyncio.to_thread(self._card_tokens, chat, who)
         shown = {memory for content in slots.contents for memory in content.shown}
         until = [d.until for d in chat.remembered.documents if d.kind is DocumentKind.SUMMARY]
-        return reached(
+        return await asyncio.to_thread(
+            reached,
             chat.story,
             slots,
             cited={

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -194,3 +195,99 @@ def test_what_would_mend_it_depends_on_what_is_there() -> None:
     assert mend_of(told, none, 32) is Mend.CLOSE_SCENE
     assert mend_of(told, none, 37) is Mend.NOTHING
     assert [scene.number for scene in unrecapped_scenes(told, none)] == [2, 3]
+
+
+SAID = (
+    "Odile hired Wren as prompter for five crowns a month, soup and the window bunk.",
+    "By the river Bastien admitted that he cannot read and learns his parts by ear.",
+    "A coughing man in grey gloves ordered Wren to write every second night what Odile says.",
+    "Tibalt showed Wren a letter hidden in the sliding back of the lute.",
+)
+
+
+def folded(content: str, *, made_by: str = "a model", locked: bool = True) -> Story:
+    """Four scenes of ten messages and an open one; all four went into the running recap."""
+    told = even(story(50, (9, 19, 29, 39)))
+    recaps: dict[str, tuple[SceneRecap, ...]] = {
+        told.messages[at].anchor: (
+            SceneRecap(
+                told.messages[at].anchor,
+                0,
+                "",
+                f"DEVELOPMENTS\n{said}\n\nSTATE\nWren: tired",
+                "",
+                "a model",
+                0.0,
+                combined_at=1.0 if locked else None,
+            ),
+        )
+        for at, said in zip((9, 19, 29, 39), SAID, strict=True)
+    }
+    last = told.messages[39].anchor
+    version = RunningVersion(1, content, 4, "", last, made_by, 0.0)
+    return replace(told, recaps=recaps, running=RunningRecap((version,), 1))
+
+
+def test_a_scene_that_the_running_recap_dropped_is_not_called_told_by_it() -> None:
+    """Eight scenes stood striped as told by a recap that had no line of the first six."""
+    joined = "A man in grey gloves, coughing, ordered Wren to write each second night of Odile."
+    text = f"DEVELOPMENTS\n{joined}\n{SAID[3]}\n\nSTATE\nWren: tired"
+    told = folded(text)
+    slots = SlotSet(
+        (slot(RUNNING_RECAP_KEY, text), slot(SlotName.LONG.key, "A thing.")),
+        contents=(content(SlotName.LONG, shown=("m1",)),),
+    )
+    found = reached(told, slots, cited={"m1": [told.messages[12].anchor]}, room=100)
+    assert kinds(found)[:10] == [Reach.NOT_AT_ALL] * 10
+    assert kinds(found)[10:20] == [Reach.NOT_AT_ALL] * 2 + [Reach.MEMORIES] + [Reach.NOT_AT_ALL] * 7
+    assert kinds(found)[20:40] == [Reach.RUNNING] * 20
+    assert found.untold == (1, 2)
+    assert mend_of(told, found, 0) is Mend.REBUILD_RECAP
+    assert mend_of(told, found, 12) is Mend.REBUILD_RECAP, "memories alone are less than a recap"
+    assert mend_of(told, found, 25) is Mend.NOTHING
+
+
+def test_of_a_scene_only_what_is_sent_of_the_running_recap_counts() -> None:
+    whole = "DEVELOPMENTS\n" + "\n".join(SAID)
+    told = folded(whole)
+    sent = SlotSet((slot(RUNNING_RECAP_KEY, "DEVELOPMENTS\n" + "\n".join(SAID[1:])),))
+    assert reached(told, sent, cited={}, room=100).untold == (1,), "its budget cut the rest"
+    assert reached(told, sent, cited={}, room=MANY).untold == (), "the messages are there"
+
+
+def test_what_nobody_can_know_again_is_taken_for_told() -> None:
+    text = "The prompter found her place among the players."
+    slots = SlotSet((slot(RUNNING_RECAP_KEY, text),))
+    for told in (folded(text, made_by="you"), folded(text, locked=False)):
+        found = reached(told, slots, cited={}, room=100)
+        assert found.untold == ()
+        assert kinds(found)[:40] == [Reach.RUNNING] * 40
+    yours = folded("\n".join(SAID), made_by="you")
+    assert reached(yours, slots, cited={}, room=100).untold == (1, 2, 3, 4), "your words went"
+
+
+def test_a_thousand_scenes_are_compared_in_a_moment() -> None:
+    count, said = 1_000, "The {n}th boat, Marigold{n}, brought {n} casks of salt to pier{n}. " * 6
+    told = even(story(10 * count + 10, tuple(range(9, 10 * count, 10))))
+    recaps: dict[str, tuple[SceneRecap, ...]] = {
+        scene.closing.anchor: (
+            SceneRecap(
+                scene.closing.anchor, 0, "", said.format(n=n), "", "m", 0.0, combined_at=1.0
+            ),
+        )
+        for n, scene in enumerate(told.scenes)
+        if scene.closing is not None
+    }
+    text = "\n".join(said.format(n=n)[:60] for n in range(960, count))
+    last = told.scenes[-2].closing
+    assert last is not None
+    version = RunningVersion(1, text, count, "", last.anchor, "m", 0.0)
+    told = replace(told, recaps=recaps, running=RunningRecap((version,), 1))
+    slots = SlotSet((slot(RUNNING_RECAP_KEY, text),))
+    began = time.perf_counter()
+    found = reached(told, slots, cited={}, room=100)
+    first = time.perf_counter() - began
+    assert found.untold == tuple(range(1, 961))
+    began = time.perf_counter()
+    reached(told, slots, cited={}, room=100)
+    assert time.perf_counter() - began < first / 2

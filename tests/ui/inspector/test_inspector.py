@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction
+from PySide6.QtTest import QSignalSpy
 
 from app.companion import Companion
 from app.prompt.slots import RUNNING_RECAP_KEY, Slot, SlotSet
@@ -261,6 +262,29 @@ async def test_that_it_tells_a_scene_by_an_older_recap_is_said_with_a_way_to_the
     pane._otherwise.rebuild.click()
     await until(lambda: "The mill is told anew." in running_text(companion, path))
     await until(lambda: not pane._otherwise.isVisible())
+
+
+async def test_scenes_that_it_holds_nothing_of_are_said_with_what_helps(
+    demo_window: MainWindow, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """Their beginning was called told by the running recap, which had dropped every line of it."""
+    path = demo_tavern.chat
+    stage = stage_of(demo_window)
+    pane, session = stage.inspector, stage.page._session
+    await until(lambda: bool(pane.shown_text) and bool(session.reach.codes))
+    companion._chats.required(path).context_tokens = 9_000  # as a turn says it
+    session.refresh()
+    await until(lambda: session.reach.verbatim_from > 20)
+    assert not session.reach.untold
+    assert not pane._gone.isVisible()
+    await companion.put_setting("running_recap_budget", 100, path=path)
+    await until(lambda: len(session.reach.untold) > 0)
+    first = min(session.reach.untold)
+    assert says(stage, "not in it any more")
+    assert pane._gone.rebuild.text() == f"Rebuild from scene {first}"
+    asked = QSignalSpy(stage.page.budget_wanted)
+    pane._gone.budget.click()
+    assert asked.count() == 1
 
 
 async def test_a_recap_has_one_size_in_whatever_language_its_prompt_is(

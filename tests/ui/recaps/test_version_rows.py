@@ -10,8 +10,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.story.recaps import RunningVersion, SceneRecap
+from tests.ui.samples import story
 from ui.recaps.growth import GrowthLine, GrowthPoint
-from ui.recaps.version_rows import VersionModel, VersionRow, running_why, scene_why
+from ui.recaps.reading import ReadingPane
+from ui.recaps.version_rows import (
+    VersionModel,
+    VersionRow,
+    running_why,
+    scene_rows,
+    scene_why,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +35,19 @@ from ui.recaps.version_rows import VersionModel, VersionRow, running_why, scene_
 def test_a_version_says_where_it_comes_from(made_by: str, said: str) -> None:
     recap = SceneRecap("m1", 0, "", "They met.", "d", made_by, 1.0)
     assert scene_why(recap, None) == said
+
+
+def test_a_recap_that_left_the_running_recap_is_not_called_told_by_it(qapp: QApplication) -> None:
+    told = story(20, (9,))
+    recap = SceneRecap("a000009", 0, "", "They met.", "d", "x", 1.0, combined_at=2.0)
+    told = replace(told, recaps={recap.anchor: (recap,)})
+    (row,) = scene_rows(told, recap.anchor)
+    assert row.told == "told by the running recap"
+    (row,) = scene_rows(told, recap.anchor, is_gone=True)
+    assert row.told == "not in the running recap any more"
+    view = ReadingPane()
+    view.told.show_row(row)
+    assert not view.told.isHidden()
 
 
 def test_a_version_that_is_longer_than_its_budget_says_so(qapp: QApplication) -> None:
