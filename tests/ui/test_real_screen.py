@@ -21,6 +21,7 @@ IS_LONG = os.environ.get("TAVERNKEEP_TEST_LONG") == "1"
 FEW = (
     "tests/ui/story/test_page.py",
     "tests/ui/recaps/test_page.py::test_undo_takes_back_choices_first",
+    "tests/ui/controls/test_surfaces.py",
     "tests/ui/test_told.py::test_a_click_on_a_notice_leaves_the_keyboard_where_it_was",
 )
 SIZE = "1920x1200x24"

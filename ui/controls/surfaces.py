@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.theme import current_tokens
+from ui.theme.compositing import can_be_translucent
 from ui.theme.style import rounded
 from ui.theme.tokens import Tokens
 
@@ -54,7 +55,10 @@ class Surface(QWidget):
 
 
 class FloatingSheet(QWidget):
-    """Content over the page: a float ground, in the light with a painted shadow (look.md §2.5)."""
+    """Content over the page: a float ground, in the light with a painted shadow (look.md §2.5).
+
+    Where nothing can show through, a popup is cut to its ground, with a plain edge.
+    """
 
     MARGIN = 12
 
@@ -66,17 +70,31 @@ class FloatingSheet(QWidget):
                 | Qt.WindowType.FramelessWindowHint
                 | Qt.WindowType.NoDropShadowWindowHint
             )
+        self._is_cut = is_popup and not can_be_translucent()
+        if is_popup and not self._is_cut:
             self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(self.MARGIN, self.MARGIN, self.MARGIN, self.MARGIN)
         layout.setSpacing(0)
 
+    @property
+    def _sheet(self) -> QRect:
+        edge = self.MARGIN - 1
+        return self.rect().adjusted(edge, edge, -edge, -edge)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._is_cut:
+            self.setMask(self._sheet)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         t = current_tokens()
         painter = QPainter(self)
-        sheet = QRectF(self.rect()).adjusted(
-            self.MARGIN - 1, self.MARGIN - 1, 1 - self.MARGIN, 1 - self.MARGIN
-        )
+        sheet = QRectF(self._sheet)
+        if self._is_cut:
+            painter.fillRect(sheet, t.line2)
+            painter.fillRect(sheet.adjusted(1, 1, -1, -1), t.float_)
+            return
         if not t.is_dark:
             for step in range(SHADOW_STEPS, 0, -1):
                 shadow = QColor(20, 18, 12, 3)
