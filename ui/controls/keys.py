@@ -5,11 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
+from ui.theme.focus import announce
+
 
 def give_keys(control: QWidget) -> None:
     """Put the keyboard on a control, or on the first part of it that takes keys."""
     reached = next(filter(_takes_keys, (control, *control.findChildren(QWidget))), None)
     if reached is not None:
+        announce(reached)
         reached.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 

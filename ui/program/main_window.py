@@ -6,7 +6,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QByteArray,
+    QEvent,
+    QKeyCombination,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QCloseEvent,
     QGuiApplication,
@@ -26,7 +35,7 @@ from ui.core.window_state import WindowState, read_state
 from ui.program.early_keys import EarlyKeys
 from ui.program.front_door import TOKEN, Knock
 from ui.shell.frame import Frame
-from ui.theme.focus import FocusRing
+from ui.theme.focus import FocusRing, ask_for_menu
 from ui.theme.source import ThemeSource
 
 if TYPE_CHECKING:
@@ -38,6 +47,7 @@ if TYPE_CHECKING:
 
 SIZE = QSize(1360, 860)
 SMALLEST = QSize(640, 480)
+MENU_KEYS = QKeyCombination(Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_F10)
 TITLE_BAR = 32  # what the system puts over a window, about: its last row has to stay in sight
 
 
@@ -275,9 +285,13 @@ class MainWindow(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """What nobody on the page wants of Escape puts the notice over it away."""
+        """What nobody on the page wants of Escape puts the notice over it away; Shift+F10 is the
+        menu key.
+        """
         if event.key() == Qt.Key.Key_Escape and self.frame.notice.can_close:
             self.frame.notice.close_shown()
+        elif event.keyCombination() == MENU_KEYS and (focused := QApplication.focusWidget()):
+            ask_for_menu(focused)  # where the system does not make it the menu key by itself
         elif self.desk is None:
             self._early_keys.take(event)
         else:

@@ -16,6 +16,12 @@ LANGUAGE, SCALE, AT_LOGIN = "language", "scale", "at login"
 FILE, TRIAL = "settings file", "memory test"  # commands of the page
 PROGRAM = "this program"  # has a place there, and a command of its own
 API_KEY = "api key"  # kept outside of the settings
+# What some can be set to, by which they are looked for.
+_CHOICES = {
+    "theme": (N_("Light"), N_("Dark")),
+    "contrast": (N_("High"),),
+    LANGUAGE: ("English", "Deutsch"),
+}
 # Settings that have a place of their own on the page: what they are called there, and in which
 # section.
 _OWN_PLACES = {
@@ -48,7 +54,8 @@ def setting_entries(words: Sequence[str]) -> SettingEntries:
     for name, label, section, meaning in _places() if words else ():
         entry = Entry(label, section, "settings", value=name)
         title = f"{label} {section}".casefold()
-        if all(word in title for word in words) and any(w in label.casefold() for w in words):
+        own = f"{label} {' '.join(map(tr, _CHOICES.get(name, ())))}".casefold()
+        if all(word in f"{title} {own}" for word in words) and any(w in own for w in words):
             called.append(entry)
         elif all(word in f"{title} {meaning}".casefold() for word in words):
             told.append(entry)

@@ -137,6 +137,15 @@ def test_a_setting_is_found_by_its_name_before_what_is_only_also_called_so(
     assert all(entry.value is None for entry in find_entries("", actions, story()))
 
 
+@pytest.mark.parametrize("words", ["light", "dark", "high"])
+def test_what_a_setting_can_be_set_to_finds_it_before_the_page(
+    actions: Actions, words: str
+) -> None:
+    """ "Hell" put the page of settings first, whose top it led to."""
+    found = [entry.text for entry in find_entries(words, actions, None)]
+    assert found[0] in ("Theme", "Contrast")
+
+
 def test_marks_of_emphasis_are_not_shown_in_a_find(actions: Actions) -> None:
     told = story(8, ())
     first = msgspec.structs.replace(told.messages[0], text="*She waits* by the *rowan* tree.")
