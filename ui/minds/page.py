@@ -156,6 +156,11 @@ class MindsPage(QWidget):
     # What the window asks
 
     @property
+    def kept_clear(self) -> tuple[QWidget, ...]:
+        """What no notice is to lie over."""
+        return (self.timeline,)
+
+    @property
     def title(self) -> str:
         """For the header."""
         return tr("Minds")

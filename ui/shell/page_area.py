@@ -1,12 +1,13 @@
 """The pages, with a notice that lies over their foot and moves nothing when it comes and goes.
 
-It lies where no button or field is beneath it, as far down as that can be had. What it lies over
-can be scrolled out from under it.
+It lies where no button, field or what a page keeps clear is beneath it, as far down as that can be
+had. What it lies over can be scrolled out from under it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
 from PySide6.QtGui import QResizeEvent
@@ -34,6 +35,15 @@ HIGHEST = 0.5  # part of the height that it may go up from the foot
 # A page that has just come to the front has not laid itself out yet, and reads what it shows.
 SETTLE_MS = (20, 300, 1_000, 3_000)
 PRESSED = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox, QAbstractSlider)
+
+
+@runtime_checkable
+class KeepsClear(Protocol):
+    """A page with parts at its foot that are read and cannot be scrolled."""
+
+    @property
+    def kept_clear(self) -> Sequence[QWidget]:
+        """Over which no notice is to lie."""
 
 
 class PageArea(QWidget):
@@ -159,10 +169,11 @@ class PageArea(QWidget):
         page = self._stack.currentWidget()
         if page is None:
             return []
+        pressed = (widget for kind in PRESSED for widget in page.findChildren(kind))
+        read = page.kept_clear if isinstance(page, KeepsClear) else ()
         shown = (
             widget
-            for kind in PRESSED
-            for widget in page.findChildren(kind)
+            for widget in (*pressed, *read)
             if widget.isVisible() and not isinstance(widget, QScrollBar)
         )
         found = (

@@ -99,6 +99,30 @@ def test_a_notice_never_lies_over_a_button(dressed: QApplication, qtbot: QtBot) 
     qtbot.waitUntil(lambda: notice.geometry().bottom() == area.height() - BESIDE - 1)
 
 
+def test_a_notice_never_lies_over_what_a_page_keeps_clear(
+    dressed: QApplication, qtbot: QtBot
+) -> None:
+    """It lay over the timeline of Minds, which cannot be scrolled out from under it."""
+
+    class Page(QWidget):
+        def __init__(self) -> None:
+            super().__init__()
+            self.timeline = QLabel("Scenes", self)
+            self.timeline.setGeometry(0, 300, 500, 100)
+
+        @property
+        def kept_clear(self) -> tuple[QWidget, ...]:
+            return (self.timeline,)
+
+    notice = Notice()
+    area = area_with(qtbot, notice)
+    page = Page()
+    area._stack.addWidget(page)
+    area._stack.setCurrentWidget(page)
+    notice.offer("key", "Short.")
+    qtbot.waitUntil(lambda: notice.isVisible() and notice.geometry().bottom() < 300)
+
+
 def test_a_notice_gives_way_to_a_button_that_comes_late(
     dressed: QApplication, qtbot: QtBot
 ) -> None:
