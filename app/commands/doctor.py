@@ -94,10 +94,11 @@ async def _store(folders: Folders) -> list[Finding]:
     finally:
         await store.aclose()
     own = [f"{kind.label}: {settings[kind.name]}" for kind in MODEL_SETTINGS if settings[kind.name]]
-    found = [Finding("database", True, str(folders.database))]
-    if own:
-        found.append(Finding("model", True, "; ".join((ProgramSettings(settings).backend, *own))))
-    return found
+    models = "; ".join((ProgramSettings(settings).backend, *own))
+    return [
+        Finding("database", True, str(folders.database)),
+        Finding("model", True, models),
+    ]
 
 
 def _tokenizer() -> Finding:

@@ -56,8 +56,9 @@ def user_folders(data_dir: Path | None = None) -> Folders:
 
         raise StoreError(
             tr(
-                "Tavernkeep cannot keep its data in {data}: {reason}. "
-                "Choose another folder with --data-dir.",
+                "Tavernkeep cannot keep its data in {data}: {reason}. Make the folder writable "
+                "again; then all is there as before. Or choose another folder with --data-dir, "
+                "which begins without what is kept here.",
                 data=data,
                 reason=reason_of(error),
             )

@@ -290,6 +290,12 @@ def _nothing_in(given: Path) -> str:
         return tr(
             "{given} does not exist. Choose SillyTavern's folder or its data folder.", given=given
         )
+    if _is_file(given / "server.js") and is_folder(given / "public"):
+        return tr(
+            "{given} is SillyTavern's program, but its data are not in it: it may be started with "
+            "--dataRoot. Choose the folder that this names, or the user folder in it.",
+            given=given,
+        )
     return tr(
         "{given} contains no SillyTavern data: no user folder (with “chats” and “characters”), "
         "data folder or installation. Choose SillyTavern's folder or its folder “data”.",

@@ -36,8 +36,9 @@ class FolderLock:
         except OSError as error:
             raise StoreError(
                 tr(
-                    "Tavernkeep cannot write into {parent}: {reason}. Choose another folder "
-                    "with --data-dir.",
+                    "Tavernkeep cannot write into {parent}: {reason}. Make the folder writable "
+                    "again; then all is there as before. Or choose another folder with "
+                    "--data-dir, which begins without what is kept here.",
                     parent=self._path.parent,
                     reason=reason_of(error),
                 )

@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from app.core.translation import tr
 from ui.controls.dates import moment_words
 
 if TYPE_CHECKING:
@@ -23,9 +24,15 @@ def chat_title(chat: ChatRef) -> str:
     return _MOMENT.sub(_moment_words, title).strip() or chat.title
 
 
+def owner_words(chat: ChatRef) -> str:
+    """Whose chat; those of no group stand together under a name of ours. "" for nobody."""
+    is_ours = bool(chat.owner_name) and not chat.owner
+    return tr(chat.owner_name) if is_ours else chat.owner_name
+
+
 def chat_words(chat: ChatRef) -> str:
     """Whose chat, and which of theirs: what tells it from all others."""
-    owner, title = chat.owner_name, chat_title(chat)
+    owner, title = owner_words(chat), chat_title(chat)
     return f"{owner}, {title}" if owner and owner != title else title
 
 

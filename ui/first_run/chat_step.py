@@ -23,7 +23,7 @@ from ui.controls.dates import moment_words
 from ui.controls.fields import ChoiceCard, Segments
 from ui.controls.labels import Label, body, meta
 from ui.controls.surfaces import Surface
-from ui.core.chat_words import chat_title, chat_words
+from ui.core.chat_words import chat_title, chat_words, owner_words
 from ui.core.session import Session
 from ui.first_run.step import Step
 from ui.first_run.welcome import newest_chats
@@ -120,7 +120,7 @@ class ChatStep(Step):
         chat = self.chosen
         if chat is None:
             return tr("Start")
-        name = chat.owner_name or chat_title(chat)
+        name = owner_words(chat) or chat_title(chat)
         others = [one for one in self._chats.values() if one.path != chat.path]
         if any(one.owner_name == chat.owner_name for one in others):
             name = chat_words(chat)
@@ -171,7 +171,7 @@ class ChatStep(Step):
         self._chats = {chat.path: chat for chat in chats}
         self._cards = {}
         for path, chat in self._chats.items():
-            name = chat.owner_name or chat.owner or chat_title(chat)
+            name = owner_words(chat) or chat.owner or chat_title(chat)
             fact = tr("The demo story") if path == demo else self._when(path)
             card = ChoiceCard(name, chat_title(chat), fact)
             card.clicked.connect(self._on_card)

@@ -16,7 +16,7 @@ from app.views.taverns import Tavern
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label, meta
 from ui.core.actions import PAGE_OF
-from ui.core.chat_words import chat_title
+from ui.core.chat_words import chat_title, owner_words
 from ui.core.session import Session
 from ui.theme import current_tokens
 from ui.theme.fonts import MEDIUM, display_font, ui_font
@@ -144,7 +144,7 @@ class _ChatLink(QAbstractButton):
 
     def __init__(self, chat: ChatRef) -> None:
         super().__init__()
-        title, name = chat_title(chat), chat.owner_name or chat.owner
+        title, name = chat_title(chat), owner_words(chat) or chat.owner
         self.setText(f"{name}, {title}" if name else title)
         self.setAccessibleName(self.text())
         self.chat = chat

@@ -72,7 +72,8 @@ def library_rows(
         for character in tavern.characters:
             add(f"{character.name}{where}", character.chats)
         for group in tavern.groups:
-            add(f"{group.name}{where}", group.chats, is_group=True)
+            name = group.name if group.id else tr(group.name)  # a name of ours for those of none
+            add(f"{name}{where}", group.chats, is_group=True)
     if demo is not None and all(row.chat is None or row.chat.path != demo.path for row in rows):
         add(tr("Demo story"), (demo,), is_group=demo.kind.value == "group")
     return tuple(rows)

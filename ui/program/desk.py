@@ -19,7 +19,7 @@ from app.story.story import ChatRef, Story
 from ui.controls.buttons import key_text
 from ui.controls.labels import menu_text, safe_tip
 from ui.core.actions import PAGE_ACTIONS, Actions
-from ui.core.chat_words import chat_title, chat_words
+from ui.core.chat_words import chat_title, chat_words, owner_words
 from ui.core.dialogs import choose_folder
 from ui.core.session import Session
 from ui.memories.asked_texts import AskedTexts
@@ -244,7 +244,7 @@ class Desk(QObject):
         is_bare = pages.is_bare(key)
         place = ""
         if story is not None and not is_bare:
-            name = story.chat.owner_name or story.chat.title
+            name = owner_words(story.chat) or story.chat.title
             place = chat_title(story.chat) if key == "story" else name
         title, tools = tr(pages.PAGES[key].title), None
         page = self._pages.get(key)

@@ -20,7 +20,7 @@ from app.views.health_report import Facts, Remedy, remedy_for, report_of
 from app.views.journal import AT_FIRST
 from app.views.search_results import Findings, Hit
 from ui.core.actions import Actions
-from ui.core.chat_words import chat_title
+from ui.core.chat_words import chat_title, owner_words
 from ui.core.session import Session
 from ui.offers.sync_news import chat_count
 from ui.shell.command_palette import CommandPalette
@@ -236,7 +236,7 @@ class Everywhere(QObject):
         if chat is None:
             name = stem_words(hit.chat)
         else:
-            name = ", ".join(filter(None, (chat.owner_name, chat_title(chat))))
+            name = ", ".join(filter(None, (owner_words(chat), chat_title(chat))))
         return place_words(hit, name, is_here=hit.chat == self._session.path)
 
     def _on_hit_chosen(self, hit: Hit) -> None:

@@ -81,6 +81,8 @@ class BackendChoice(QWidget):
         self._unlisted = ("", "")  # address that gave no models, and why
         self._offer = Choice(tr("Models of the server"))
         self._offer.activated.connect(self._on_offer)
+        self._offer.setPlaceholderText(tr("Its models"))  # while another name is written
+        self._model.textChanged.connect(self._follow_name)
         self._offer.hide()
         self._server_key = ServerKey(key_of)
         self.key = self._server_key.field
@@ -201,7 +203,11 @@ class BackendChoice(QWidget):
         self._offer.setVisible(bool(models))
         if models and self._model.text().strip() not in models:
             self._model.setText(models[0])
-        self._offer.setCurrentText(self._model.text())
+        self._follow_name(self._model.text())
+
+    def _follow_name(self, name: str) -> None:
+        """Two names side by side would be one too many."""
+        self._offer.setCurrentIndex(self._offer.findText(name.strip()))
 
     def show_unlisted(self, url: str, why: str) -> None:
         """Say under the address why its server named no models."""

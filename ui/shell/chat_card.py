@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from app.core.translation import tr, trn
 from ui.controls.labels import plain_tip
+from ui.core.chat_words import owner_words
 from ui.theme import current_tokens
 from ui.theme.fonts import SEMIBOLD, ui_font
 from ui.theme.icons import icon_pixmap
@@ -62,7 +63,7 @@ class LibraryCard(QAbstractButton):
         if story is None:
             self._title, self._detail = tr("No chat is open"), tr("Choose one")
         else:
-            self._title = story.chat.owner_name or story.chat.title
+            self._title = owner_words(story.chat) or story.chat.title
             self._detail = length_words(story)
             if host:
                 messages = trn("{n} message", "{n} messages", len(story.messages))

@@ -27,6 +27,7 @@ from app.views.taverns import Tavern
 log = logging.getLogger(__name__)
 
 FOLDER_SECONDS = 2.0
+MOST_NAMED = 12  # paths of chats that are called alike
 
 
 class Library:
@@ -76,9 +77,10 @@ class Library:
         if len(found) == 1:
             return found[0]
         if found:
-            raise UsageError(
-                tr("{n} chats are called “{name}”; give the path of one.", n=len(found), name=text)
+            sentence = tr(
+                "{n} chats are called “{name}”; give the path of one:", n=len(found), name=text
             )
+            raise UsageError("\n".join((sentence, *map(str, found[:MOST_NAMED]))))
         near = get_close_matches(text, [chat.title for chat in chats], n=3, cutoff=0.4)
         sentence = tr("There is no chat “{name}”, neither as a file nor in SillyTavern.", name=text)
         if near:

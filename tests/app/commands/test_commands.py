@@ -295,6 +295,7 @@ def test_doctor_looks_at_every_part(commands: Commands, demo_chat: Path) -> None
     assert parts == {
         "python": True,
         "database": True,
+        "model": True,
         "tokenizer": True,
         "sillytavern": True,
         "bridge": False,
@@ -345,3 +346,17 @@ def test_slots_for_somebody_who_answers_nowhere_here_say_so(
         _, _, err = commands.run("slots", str(demo_chat), "--for", name)
         assert ("Nobody called" not in err) is is_known
         assert (answering in err) is not is_known
+
+
+def test_chats_that_are_called_alike_are_told_by_their_paths(
+    commands: Commands, tmp_path: Path
+) -> None:
+    user = tmp_path / "st" / "data" / "default-user"
+    (user / "characters").mkdir(parents=True)
+    paths = [user / "chats" / name / "One night.jsonl" for name in ("Ode", "Wren")]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        write_chat(path, dialogue("Who is there?", "Nobody."))
+    code, _, err = commands.run("recap", "One night", "--tavern", str(tmp_path / "st"))
+    assert code != 0
+    assert all(str(path) in err for path in paths)

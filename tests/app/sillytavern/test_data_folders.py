@@ -331,3 +331,12 @@ def test_a_card_that_changed_is_read_again(install: Path) -> None:
     after = only(find_taverns(install, cards=cards))
     assert [c.name for c in before.characters] == ["Ana", "Captain Mira"]
     assert [c.name for c in after.characters] == ["Admiral Mira", "Ana"]
+
+
+def test_a_program_folder_without_data_says_where_they_may_be(tmp_path: Path) -> None:
+    """ "Choose SillyTavern's folder", it said of SillyTavern's folder."""
+    place = tmp_path / "SillyTavern"
+    (place / "public").mkdir(parents=True)
+    (place / "server.js").write_text("// starts it", "utf-8")
+    with pytest.raises(NoTavern, match="--dataRoot"):
+        find_taverns(place)

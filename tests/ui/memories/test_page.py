@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.companion import Companion
 from app.memory.documents.browsing import Wanted, arranged
+from app.memory.records import FIRST_CONFIDENCE
 from app.views.memory_view import MemoryView
 from tests.chat_files import jsonl, message
 from tests.labelled import WrittenTavern
@@ -37,6 +38,28 @@ async def test_a_message_that_no_memory_comes_from_leaves_the_rows_alone(
     assert not resets
     assert page.model.rows is rows
     assert page.model.at == page.model.ground.last == last + 1
+
+
+async def test_a_column_that_says_nothing_leaves_its_room_to_the_words(
+    page: MemoriesPage,
+    companion: Companion,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+    remembered: Callable[[], MemoryView],
+) -> None:
+    """Words were cut beside an empty column, where no model had said how sure it is."""
+    await wake(page, until)
+    page.window().resize(1_600, 900)
+    await until(lambda: not page.table.isColumnHidden(Column.CONFIDENCE))
+    wide = page.table.columnWidth(Column.MEMORY)
+    view = remembered()
+    bare = tuple(
+        replace(s, memory=replace(s.memory, confidence=FIRST_CONFIDENCE)) for s in view.memories
+    )
+    monkeypatch.setattr(companion, "memory", lambda *_, **__: replace(view, memories=bare))
+    page.refresh()
+    await until(lambda: page.table.isColumnHidden(Column.CONFIDENCE))
+    assert page.table.columnWidth(Column.MEMORY) > wide
 
 
 async def test_nothing_of_the_page_is_a_window_of_its_own(

@@ -145,6 +145,10 @@ def test_the_servers_own_first_model_is_put_in_and_all_are_listed_by_their_names
     listed = [choice._offer.itemText(row) for row in range(choice._offer.count())]
     assert listed == ["a-1b", "s-70b", "s-7b"]
     assert choice._offer.currentText() == "s-7b"
+    choice._model.setText("keeper")
+    assert choice._offer.currentText() == "", "beside a name that is written no other one stands"
+    choice._model.setText("a-1b")
+    assert choice._offer.currentText() == "a-1b"
 
 
 def test_what_was_typed_for_a_kind_is_there_when_it_is_chosen_again(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from app.core.model_use import DayCap, Spent
 from app.core.operations import Operation, OperationKind, OperationSpec, OperationStatus
+from app.story.story import ChatKind, ChatRef
 from app.views.catch_up import CatchUpProgress
+from ui.core.chat_words import chat_words
 from ui.work.model import detail_words, duration_words, state_sentence, token_words
 from ui.work.use_words import cap_words
 from ui.work.words import progress_facts, to_do_words
@@ -100,3 +103,11 @@ def test_a_day_that_went_beyond_its_limit_says_why() -> None:
     assert beyond == "305 of 304 requests today; what had begun was still finished"
     lowered = cap_words(DayCap(100, spent=Spent(287), before=Spent(286)))
     assert lowered == "287 of 100 requests today; 286 of them before this limit was set"
+
+
+def test_chats_of_no_group_are_called_so_in_the_language_of_the_window(in_german: None) -> None:
+    path = Path("/tavern/group chats/a.jsonl")
+    stray = ChatRef(path, ChatKind.GROUP, "a", "", "Chats without a group", (), Path("/tavern"))
+    assert chat_words(stray) == "Chats ohne Gruppe, a"
+    own = replace(stray, owner="1", owner_name="Light")
+    assert chat_words(own) == "Light, a", "a name of the user's is not translated"

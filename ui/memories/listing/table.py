@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from app.core.translation import tr
+from app.memory.lifecycle.decay import is_judged
 from ui.controls.page_commands import is_letter_of_page
 from ui.memories.listing.delegate import INDENT, MEMORY_HEIGHT, NARROW_HEIGHT, MemoryDelegate
 from ui.memories.listing.model import Column, MemoryModel
@@ -58,6 +59,7 @@ class MemoryTable(QTableView):
         super().__init__(parent)
         self.memories = model
         self._narrow: tuple[int, ...] = ()
+        self._is_any_judged = True
         self._delegate = MemoryDelegate(self, model)
         self.head = Header(self, left=INDENT, numbers=(Column.USED,))
         self.setHorizontalHeader(self.head)
@@ -94,6 +96,8 @@ class MemoryTable(QTableView):
 
     def _fit_rows(self) -> None:
         rows = self.memories.rows
+        self._is_any_judged = any(row.standing and is_judged(row.standing.memory) for row in rows)
+        self._fit_columns()
         self.clearSpans()
         for place in self._narrow:
             if place < len(rows):  # a header keeps what it was told, also over a reset
@@ -221,8 +225,12 @@ class MemoryTable(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_narrow = self.width() < NARROW_TABLE
-        self.setColumnHidden(Column.CONFIDENCE, is_narrow)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """What is said elsewhere too, or of nothing here, leaves its room to the words."""
+        has_confidence = self.width() >= NARROW_TABLE and self._is_any_judged
+        self.setColumnHidden(Column.CONFIDENCE, not has_confidence)
         self.setColumnHidden(Column.USED, self.width() < WIDE_TABLE)
 
 
