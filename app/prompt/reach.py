@@ -50,12 +50,14 @@ class Reached:
     codes: a Reach per message. verbatim_from: index of the first one sent word for word. is_seen:
     a real prompt showed where that is; else it is reckoned. untold: numbers of the scenes that went
     into the running recap and of which it holds nothing any more, nor does any other recap.
+    was_sent: there was a prompt, if of a chat that has changed since.
     """
 
     codes: bytes = b""
     verbatim_from: int = 0
     is_seen: bool = False
     untold: tuple[int, ...] = ()
+    was_sent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

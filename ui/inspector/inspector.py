@@ -301,6 +301,8 @@ class Inspector(QWidget):
         is_narrow = cut > 0 and slot.budget < budget  # of which a sentence of its own tells
         if whole:
             # One that the built-in way made has about the same size wherever it ends.
+            # Of all of the version, as the pages Recaps and Prompt count it.
+            whole = recap.tokens if recap is not None else whole
             told, all_ = number(slot.full_tokens if is_narrow else slot.tokens), number(whole)
             is_less = slot.full_tokens < whole
             said.append(tr(LESS_IS_SENT, n=told, all=all_) if is_less else tr(LEFT_TO_CHAT))

@@ -163,7 +163,9 @@ class PromptPage(QWidget):
 
     def _show_coming(self) -> None:
         slots, story = self._slots, self._session.story
-        messages = len(story.places.where(_is_in_prompt)) if story is not None else 0
+        visible = story.places.where(_is_in_prompt) if story is not None else ()
+        first = self._session.reach.verbatim_from  # as the colours of the story show it
+        messages = sum(place >= first for place in visible)
         facts = [tr("For {responder}.", responder=slots.responder)] if slots.responder else []
         if slots.slots:
             counted = self._session.companion.tokens.how_counted(s.text for s in slots.slots)

@@ -81,6 +81,7 @@ class StoryColours(QObject):
             self._scenes.reach_legend.show_amounts(
                 amounts_by_reach(shown),
                 is_seen=reach.is_seen,
+                was_sent=reach.was_sent,
                 scenes=len(unrecapped_scenes(self._story, reach)),
             )
         self.shown = shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -61,7 +61,7 @@ class Reaching:
             fixed = await asyncio.to_thread(self._card_tokens, chat, who)
         shown = {memory for content in slots.contents for memory in content.shown}
         until = [d.until for d in chat.remembered.documents if d.kind is DocumentKind.SUMMARY]
-        return await asyncio.to_thread(
+        found = await asyncio.to_thread(
             reached,
             chat.story,
             slots,
@@ -74,6 +74,7 @@ class Reaching:
             sent=sent,
             summary_until=until[-1] if until else "",
         )
+        return replace(found, was_sent=chat in self._seen)
 
     async def newest(self, chat: OpenChat) -> Sent | None:
         """What the newest prompt of a chat held, as the messages stand now."""

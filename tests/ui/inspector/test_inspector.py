@@ -83,11 +83,13 @@ async def test_what_the_sent_messages_tell_themselves_is_said_to_be_left_out(
     session.refresh()
     await until(lambda: says(stage, "word for word tell their part themselves"))
     assert session.slots.whole_recap
+    assert session.slots.recap is not None
+    whole = session.slots.recap.tokens  # as the pages Recaps and Prompt say it
     slot = next(s for s in session.slots.slots if s.key == RUNNING_RECAP_KEY)
-    words = f"gets {slot.full_tokens:,} of its {session.slots.whole_recap:,} tokens"
-    assert slot.full_tokens >= session.slots.whole_recap or says(stage, words)
-    whole = (await companion.slots(demo_tavern.chat)).slots[0].text
-    assert session.slots.slots[0].text != whole
+    words = f"gets {slot.full_tokens:,} of its {whole:,} tokens"
+    assert slot.full_tokens >= whole or says(stage, words)
+    text = (await companion.slots(demo_tavern.chat)).slots[0].text
+    assert session.slots.slots[0].text != text
 
 
 async def test_that_the_prompt_has_no_room_for_its_budget_is_said(
@@ -172,7 +174,10 @@ async def test_what_the_next_reply_gets_is_what_its_budget_lets_through(
     slots = tuple(
         cut(slot) if slot.key == RUNNING_RECAP_KEY else slot for slot in session.slots.slots
     )
-    session.slots_changed.emit(replace(session.slots, slots=slots, whole_recap=budget + 458))
+    assert session.slots.recap is not None
+    recap = replace(session.slots.recap, tokens=budget + 458)
+    told = replace(session.slots, slots=slots, whole_recap=budget + 425, recap=recap)
+    session.slots_changed.emit(told)
     assert says(stage, f"gets {budget - 3:,} of its {budget + 458:,} tokens")
 
 

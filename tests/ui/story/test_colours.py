@@ -13,6 +13,7 @@ from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
 from app.companion import Companion
+from app.core.translation import tr
 from app.prompt.reach import Reach, Reached
 from app.prompt.turns import FinalPrompt, SentPart, SentTurn, Wire
 from app.story.inclusion import Inclusion, InclusionState
@@ -29,6 +30,7 @@ from ui.story.reach_look import ICONS, SHOWN
 from ui.story.scenes.bar_painter import BarPainter
 from ui.story.scenes.bars import REACHES, Amount, amounts_by_reach, bars_of, no_bars, reach_bars
 from ui.story.scenes.navigator import PROMPT, RECAPS
+from ui.story.scenes.reach_legend import CHANGED, RECKONED, SEEN
 from ui.theme import DARK, LIGHT
 from ui.theme.tokens import CONTRAST_DARK, CONTRAST_LIGHT, Tokens
 
@@ -72,6 +74,18 @@ def test_the_legend_counts_messages_and_tokens(coloured: StoryPage) -> None:
     assert rows[Reach.RECAP].accessibleName().startswith("Own recap: 1 message, ")
     assert rows[Reach.NOT_AT_ALL].accessibleName().startswith("Not at all: 14 messages, ")
     assert not coloured.navigator.legend.isVisibleTo(coloured.navigator)
+
+
+def test_where_the_figures_come_from_is_said(
+    coloured: StoryPage, session: ListeningSession
+) -> None:
+    """ "SillyTavern has not sent a prompt yet", it said after five, since one message was cut."""
+    source = coloured.navigator.reach_legend.source
+    assert source.text() == tr(RECKONED)
+    session.reaches(replace(REACH, was_sent=True))
+    assert source.text() == tr(CHANGED)
+    session.reaches(replace(REACH, was_sent=True, is_seen=True))
+    assert source.text() == tr(SEEN)
 
 
 def test_a_press_chooses_the_messages_and_goes_from_one_to_the_next(
@@ -219,6 +233,11 @@ async def test_the_window_shows_it_first_and_takes_a_real_prompt_for_the_truth(
     assert session.reach.verbatim_from == count - 12
     rows = page.navigator.reach_legend.rows
     assert rows[Reach.VERBATIM].accessibleName().startswith("Word for word: 12 messages")
+    lines = demo_tavern.chat.read_text("utf-8").splitlines()
+    demo_tavern.chat.write_text("\n".join(lines[:-3]), "utf-8")
+    await companion.open_story(demo_tavern.chat)
+    await until(lambda: not session.reach.is_seen)
+    assert session.reach.was_sent, "it was said that none was sent yet"
 
 
 @pytest.mark.parametrize("tokens", [DARK, LIGHT, CONTRAST_DARK, CONTRAST_LIGHT])

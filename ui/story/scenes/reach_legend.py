@@ -37,6 +37,8 @@ NUMBERS_RIGHT = 8
 TOKENS_WIDTH = 56
 SEEN = N_("As in the newest prompt that SillyTavern sent.")
 RECKONED = N_("Estimated: SillyTavern has not sent a prompt yet.")
+CHANGED = N_("Estimated: the chat has changed since the newest prompt that SillyTavern sent.")
+ONCE = N_("Each message counts once, for what tells most of it; tokens are its own.")
 CHOOSE = N_("Select these messages and go to the first; press again for the next.")
 MENDS = N_("Suggestions to bring them in appear below.")
 
@@ -60,8 +62,9 @@ class _Row(QAbstractButton):
         tokens = trn("{n} token", "{n} tokens", amount.tokens)
         said = f"{reach_word(self.reach)}: {messages}, {tokens}"
         self.setAccessibleName(said)
+        said = f"{said}. {tr(ONCE)}"
         command = f"{tr(CHOOSE)} {tr(MENDS)}" if self.reach is Reach.NOT_AT_ALL else tr(CHOOSE)
-        self.setToolTip(f"{said}. {command}")
+        self.setToolTip(f"{said} {command}")
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -104,11 +107,12 @@ class _Head(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedHeight(18)
+        self.setToolTip(tr(ONCE))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens, painter = current_tokens(), QPainter(self)
         small, right = letters(10), self.width() - NUMBERS_RIGHT
-        small.draw_right(painter, tr("Tokens"), tokens.t3, right, 9)
+        small.draw_right(painter, tr("Their tokens"), tokens.t3, right, 9)
         small.draw_right(painter, tr("Messages"), tokens.t3, right - TOKENS_WIDTH, 9)
 
 
@@ -162,13 +166,20 @@ class ReachLegend(QWidget):
         self.setAccessibleName(tr("How messages get into the next prompt"))
         self.show_amounts({}, is_seen=False, scenes=0)
 
-    def show_amounts(self, amounts: Mapping[Reach, Amount], *, is_seen: bool, scenes: int) -> None:
+    def show_amounts(
+        self,
+        amounts: Mapping[Reach, Amount],
+        *,
+        is_seen: bool,
+        scenes: int,
+        was_sent: bool = False,
+    ) -> None:
         """Show how much there is of each. is_seen: a real prompt showed it. scenes: that lack a
-        recap, of those that are not told at all.
+        recap, of those that are not told at all. was_sent: there was a prompt, of another state.
         """
         for reach, row in self.rows.items():
             row.set_amount(amounts.get(reach, Amount(0, 0)))
-        self.source.setText(tr(SEEN) if is_seen else tr(RECKONED))
+        self.source.setText(tr(SEEN if is_seen else CHANGED if was_sent else RECKONED))
         self._not = amounts.get(Reach.NOT_AT_ALL, Amount(0, 0)).messages
         self._scenes = scenes
         self._offer()
