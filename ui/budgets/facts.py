@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.core.translation import N_, number, tr
@@ -37,7 +37,8 @@ class RowFacts:
     most: the most it ever wanted. why_fixed: why the thumb cannot be moved, "" when it can.
     is_tuned: whether auto-tune sets it. is_share: it is a part of one total, and no bound.
     by_budget: whether a budget is what cuts it, and not the prompt that has no room; None where
-    that is not told, so that it follows from the figures.
+    that is not told, so that it follows from the figures. gone: scenes that the running recap holds
+    nothing of any more; gone_from: number of the first of them.
     """
 
     setting: str
@@ -60,6 +61,8 @@ class RowFacts:
     is_tuned: bool = False
     is_share: bool = False
     by_budget: bool | None = None
+    gone: int = 0
+    gone_from: int = 0
 
     @property
     def most_allowed(self) -> int:
@@ -177,10 +180,16 @@ def _row(
 
 
 def recap_rows(
-    preview: BudgetPreview, outlook: Outlook, settings: Mapping[str, Any]
+    preview: BudgetPreview,
+    outlook: Outlook,
+    settings: Mapping[str, Any],
+    untold: Sequence[int] = (),
 ) -> tuple[RowFacts, ...]:
-    """The running recap, and the recaps of single messages where there are any."""
-    rows = [_running_row(outlook, settings)]
+    """The running recap, and the recaps of single messages where there are any. untold: numbers of
+    the scenes that it holds nothing of any more.
+    """
+    running = _running_row(outlook, settings)
+    rows = [replace(running, gone=len(untold), gone_from=min(untold, default=0))]
     if outlook.recaps is not None:
         first, second = outlook.recap_limits
         texts = preview.story.inclusion

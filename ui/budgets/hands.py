@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.core.translation import N_
+from app.core.translation import N_, tr
 from app.prompt.budgeting.budgets import Budgets
 from app.settings.slot_table import SHARING, SlotName
 from app.settings.slots import ADVANCED, SIMPLE
@@ -23,6 +23,10 @@ ALL_BUDGETS = (
     "running_recap_budget",
     "inclusion_limit",
     "long_term_limit",
+)
+ONE_EACH = N_(
+    "Each kind of memory now has a budget of its own, and nothing is lent any more: the page "
+    "changed to Advanced. Undo, or Simple, brings the one total back."
 )
 
 
@@ -81,6 +85,9 @@ class BudgetHands:
         tuned = {tuning.name: tuning.after for tuning in outlook.tunings}
         changes = self._one_by_one({**outlook.own, **tuned})
         self.put(changes, N_("the tuned budgets"))
+        path, companion = self._session.path, self._session.companion
+        if path is not None and companion.setting("budget_mode", path=path).value == SIMPLE:
+            self._session.told.emit(tr(ONE_EACH))
 
     def reset(self, facts: RowFacts) -> None:
         """Let what holds for all chats hold here."""

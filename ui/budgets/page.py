@@ -46,11 +46,13 @@ class BudgetsPage(QWidget):
         header_changed: title or place became others.
         message_wanted: anchor of a message to show in the story.
         prompt_wanted: the text of the prompt is wanted.
+        recaps_asked: the reader wants recaps; what they take, what begins it.
     """
 
     header_changed = Signal()
     message_wanted = Signal(str)
     prompt_wanted = Signal()
+    recaps_asked = Signal(object, object)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,6 +110,7 @@ class BudgetsPage(QWidget):
         session.chat_opened.connect(self._on_chat_opened)
         session.story_changed.connect(self._on_news)
         session.slots_changed.connect(self._on_news)
+        session.reach_changed.connect(self._on_reach_changed)
         board.chosen.connect(self.choose)
         board.moved.connect(self.try_one)
         board.settled.connect(self._on_settled)
@@ -116,6 +119,7 @@ class BudgetsPage(QWidget):
         pane.message_asked.connect(self._on_message)
         pane.fit_asked.connect(self._on_fit)
         pane.prompt_asked.connect(self.prompt_wanted)
+        pane.rebuild_asked.connect(self._on_rebuild)
         pane.read_asked.connect(self._memory_hands.read_now)
         pane.tuning.switched.connect(self.hands.set_auto_tune)
         pane.tuning.use_asked.connect(self._on_use)
@@ -251,6 +255,21 @@ class BudgetsPage(QWidget):
         self._show_rows()
         self._show_pane()
 
+    def _on_reach_changed(self, _reach: object) -> None:
+        if self.isVisible():
+            self._show_rows()
+            self._show_pane()
+
+    def _on_rebuild(self) -> None:
+        """Let the running recap tell again what it lost, for what that takes."""
+        path, story, row = self._session.path, self._session.story, self._row
+        closing = story.scenes[row.gone_from - 1].closing if story and row and row.gone else None
+        if path is None or closing is None:
+            return
+        companion, anchor = self._session.companion, closing.anchor
+        cost = companion.command_costs.of_rebuild(path, anchor)
+        self.recaps_asked.emit(cost, lambda: companion.edits.rebuild_running_recap(path, anchor))
+
     def _show_rows(self) -> None:
         preview, outlook = self._preview, self._outlook
         if preview is None or outlook is None:
@@ -259,7 +278,8 @@ class BudgetsPage(QWidget):
         mode = BudgetSettings(settings).budget_mode
         ten = ten_rows(preview, outlook, settings)
         tiers = ten[:-1] if mode == ADVANCED else (total_row(outlook, settings), *ten[:-1])
-        beside = (ten[-1], *recap_rows(preview, outlook, settings))
+        untold = self._session.reach.untold
+        beside = (ten[-1], *recap_rows(preview, outlook, settings, untold))
         self.board.show_rows(tiers, beside, self._own())
         self.tools.show_mode(mode)
         if self.key not in self.board.rows:

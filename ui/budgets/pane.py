@@ -15,6 +15,7 @@ from ui.budgets.tuning import TuningPart
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import ElidedLabel, Label, body, meta
 from ui.controls.surfaces import Line, scrolling
+from ui.core.slot_words import gone_words
 from ui.memories.pane.pieces import Link
 from ui.story.lettering import letters
 from ui.theme import current_tokens
@@ -24,7 +25,13 @@ FITS = N_("Everything fits.")
 TOO_SMALL = N_("A larger budget would let more of it in.")
 NO_ROOM = N_(
     "Its budget is large enough, but this prompt has no more room for memory: the rest is for the "
-    "card and the messages. A larger budget would change nothing."
+    "card and the messages. A larger budget would change nothing; a larger context in SillyTavern "
+    "would."
+)
+NOT_LENT = N_(
+    "{spare} tokens of the total are free, but lent only to parts within the chat. This one stands "
+    "before it and gets its own share: a beginning that stays the same from reply to reply is "
+    "faster, and cheaper with many providers. A larger total or Advanced gives it more."
 )
 OF_OTHER_CHATS = N_(
     "Some of it comes from other chats of this character. That gets only the part's own share of "
@@ -49,11 +56,13 @@ READING = N_(
 class BudgetPane(QWidget):
     """Signals:
     message_asked: index. fit_asked: the budget that is to be set. prompt_asked, read_asked.
+    rebuild_asked: the running recap is to be made again from the first scene on that it lost.
     """
 
     message_asked = Signal(int)
     fit_asked = Signal(int)
     prompt_asked = Signal()
+    rebuild_asked = Signal()
     read_asked = Signal()
 
     def __init__(self) -> None:
@@ -75,6 +84,10 @@ class BudgetPane(QWidget):
             tr("Show in the prompt"), tr("Read the exact text of the next prompt.")
         )
         self.show_prompt.clicked.connect(self.prompt_asked)
+        self.rebuild = Button("", icon="layers")
+        self.rebuild.setToolTip(tr("Says first what it takes."))
+        self.rebuild.clicked.connect(self.rebuild_asked)
+        self.rebuild.hide()  # while nothing has left the running recap
         self.read = Button(tr("Read this story now"), icon="pulse", role=ButtonRole.MAIN)
         self.read.clicked.connect(self.read_asked)
         self.read.hide()  # until it is known that nothing was read
@@ -93,7 +106,7 @@ class BudgetPane(QWidget):
         # One beneath the other: side by side there is no room for all words in every language.
         commands = QVBoxLayout()
         commands.setSpacing(8)
-        for button in (self.fit, self.read, self.show_prompt):
+        for button in (self.fit, self.rebuild, self.read, self.show_prompt):
             commands.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         chart_head = QHBoxLayout()
         chart_head.addWidget(self.chart_title, 1)
@@ -131,7 +144,9 @@ class BudgetPane(QWidget):
         _say(self.title, tr("Left out of {title}", title=row.title) if is_cut else row.title)
         said = f"{words.lines_words(facts.count)}, {words.tokens_words(facts.tokens)}"
         self.figures.say(said if is_cut else "")
-        has_reason = row.lacks_room or facts.is_growing or facts.has_other_chats
+        has_reason = (
+            row.lacks_room or facts.is_growing or facts.has_other_chats or facts.not_lent > 0
+        )
         self.sentence.setVisible(not is_cut or has_reason)
         _say(self.sentence, _sentence_on(facts))
         self.lost.show_lines(facts.lost, facts.count)
@@ -140,6 +155,8 @@ class BudgetPane(QWidget):
         self.fit.setVisible(facts.fit is not None)
         if facts.fit is not None:
             self.fit.set_text(tr("Make it fit: {fit}", fit=number(facts.fit)))
+        self.rebuild.setVisible(row.gone > 0)
+        self.rebuild.set_text(tr("Rebuild from scene {first}", first=number(row.gone_from)))
         self.read.setVisible(not facts.has_memory and not facts.is_reading)
         self._show_chart(facts)
 
@@ -204,6 +221,10 @@ def _sentence_on(facts: PaneFacts) -> str:
         return tr(READING if facts.is_reading else NO_MEMORY)
     if facts.has_other_chats:
         return tr(OF_OTHER_CHATS)
+    if facts.not_lent:
+        return tr(NOT_LENT, spare=number(facts.not_lent))
+    if row.gone:
+        return gone_words(row.gone, number(row.gone_from))
     if row.cut:
         said = trn(
             "{n} token of it does not reach the next prompt.",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.core.translation import tr
 from app.prompt.budgeting.auto_tune import target
 from app.prompt.slots import LeftOut, Reason, SlotContent
-from app.settings.slot_table import SlotName
+from app.settings.slot_table import SHARING, SlotName
 from app.views.budget_preview import BudgetPreview, Need, Outlook
 from ui.budgets import words
 from ui.budgets.facts import RowFacts, lost, other_reasons, tuning_of
@@ -35,7 +35,8 @@ class PaneFacts:
     None where it does or where no budget helps. needs: (message, tokens). is_growing: with a
     larger budget fewer messages fit beside it, and it has the more to tell. is_reading: the story
     is read for memory, or is next. has_other_chats: its part of one total cuts what other chats of
-    the character say, whatever room is left.
+    the character say, whatever room is left. not_lent: tokens that the total has left and that the
+    part does not get, where it is cut and stands at the head of the prompt; 0 for none.
     """
 
     row: RowFacts
@@ -50,6 +51,7 @@ class PaneFacts:
     is_growing: bool = False
     is_reading: bool = False
     has_other_chats: bool = False
+    not_lent: int = 0
 
 
 def pane_facts(
@@ -81,7 +83,17 @@ def pane_facts(
         is_growing,
         is_reading,
         row.name in outlook.borrowers and _is_held_back(out, occasion.told.of_other_chats),
+        _not_lent(preview, outlook, row),
     )
+
+
+def _not_lent(preview: BudgetPreview, outlook: Outlook, row: RowFacts) -> int:
+    """What is left of the one total beside a part that is cut and borrows nothing."""
+    if not row.is_share or not row.cut or row.lacks_room or row.name in outlook.borrowers:
+        return 0
+    keys = {name.key for name in SHARING}
+    used = sum(content.tokens for content in outlook.slots.contents if content.key in keys)
+    return max(0, sum(outlook.own[name] for name in SHARING) - used)
 
 
 def _is_held_back(out: Sequence[LeftOut], other_chats: Collection[str]) -> bool:

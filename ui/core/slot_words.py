@@ -202,3 +202,14 @@ def change_words(tokens: int, before: int, version: RunningVersion) -> str:
 def latest_number(running: RunningRecap) -> int | None:
     """The newest version's number."""
     return running.latest.version if running.latest else None
+
+
+def gone_words(count: int, first: str) -> str:
+    """How many scenes the running recap holds nothing of, and what helps."""
+    said = trn(
+        "Scene {first} is not in it any more, for want of room.",
+        "{n} scenes are not in it any more, from scene {first} on, for want of room.",
+        count,
+        first=first,
+    )
+    return f"{said} {tr('Give it a larger budget and rebuild it, or pin what has to stay.')}"

@@ -11,6 +11,7 @@ from app.prompt.reach import Reached
 from app.story.story import Story
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.labels import Label
+from ui.core.slot_words import gone_words
 from ui.theme.fonts import ui_font
 from ui.theme.palette import T2_ROLE
 
@@ -101,14 +102,3 @@ class NotToldAnyMore(QWidget):
         self._words.setText(gone_words(len(gone), first))
         self.rebuild.set_text(tr("Rebuild from scene {first}", first=first))
         self.rebuild.setEnabled(can_change)
-
-
-def gone_words(count: int, first: str) -> str:
-    """How many scenes the running recap holds nothing of, and what helps."""
-    said = trn(
-        "Scene {first} is not in it any more, for want of room.",
-        "{n} scenes are not in it any more, from scene {first} on, for want of room.",
-        count,
-        first=first,
-    )
-    return f"{said} {tr('Give it a larger budget and rebuild it, or pin what has to stay.')}"

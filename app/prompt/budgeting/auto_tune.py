@@ -98,7 +98,11 @@ def tuned(
 
 def _each(budgets: Budgets, full: Mapping[SlotName, int]) -> Budgets:
     floors = {name: min(DEFAULTS[name], budgets[name]) for name in SHARING}
-    return {name: target(full[name], floors[name]) for name in SHARING if name in full}
+    wanted = {name: target(full[name], floors[name]) for name in SHARING if name in full}
+    return {
+        name: budgets[name] if full[name] <= budgets[name] <= after else after
+        for name, after in wanted.items()
+    }
 
 
 def _within(budgets: Budgets, full: Mapping[SlotName, int], total: int) -> Budgets:

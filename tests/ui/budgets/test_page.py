@@ -25,6 +25,7 @@ from app.story.messages import MessageRecap
 from app.views.budget_preview import BudgetPreview
 from tests.labelled import WrittenTavern
 from tests.ui.samples import story
+from ui.budgets.hands import ONE_EACH
 from ui.budgets.legend import Mark, marks_of
 from ui.budgets.lost_list import sentences_within
 from ui.budgets.page import BudgetsPage
@@ -249,6 +250,20 @@ async def test_auto_tune_says_why_and_keeps_the_users_own_values(
     await until(lambda: shown(page, KNOWS).budget == tuned[KNOWS].after)  # type: ignore[index]
     label = (await companion.edits.undo_labels(demo_tavern.chat))[0]
     assert label == "the tuned budgets"
+
+
+async def test_that_the_tuned_budgets_leave_the_one_total_is_said(
+    page: BudgetsPage, companion: Companion, demo_tavern: WrittenTavern, until: Until
+) -> None:
+    """The page turned from Simple to Advanced without a word."""
+    told: list[str] = []
+    page._session.told.connect(told.append)
+    await companion.put_setting("budget_mode", "simple", path=demo_tavern.chat)
+    await until(lambda: "budget_total" in page.board.rows)
+    assert page.outlook is not None
+    page.hands.use_tuned(page.outlook)
+    await until(lambda: "budget_total" not in page.board.rows)
+    assert told == [tr(ONE_EACH)]
 
 
 async def test_what_auto_tune_does_is_said_as_it_is_with_one_total_and_without(

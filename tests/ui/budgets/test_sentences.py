@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPointF
+from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QApplication
 
 from app.core.translation import tr
 from app.memory.records import Tier
 from app.memory.standing import BEFORE
+from app.views.asked_cost import AskedCost
 from app.views.budget_preview import BudgetPreview
 from ui.budgets.page import BudgetsPage
 from ui.budgets.pane import NO_ROOM, OF_OTHER_CHATS
@@ -70,6 +72,33 @@ async def test_what_other_chats_say_is_said_to_borrow_nothing(page: BudgetsPage)
     assert cut_of(page)
     assert not page.pane.sentence.isHidden()
     assert page.pane.sentence.text() == tr(OF_OTHER_CHATS)
+
+
+async def test_why_the_head_of_the_prompt_is_lent_nothing_is_said(page: BudgetsPage) -> None:
+    """ "2,201 of 3,750" stood above a part that was cut by 345, without a word why."""
+    pane = page.pane
+    assert pane.facts is not None
+    facts = replace(pane.facts, not_lent=1_549, count=13, row=replace(pane.facts.row, full=892))
+    pane.show_facts(facts)
+    assert not pane.sentence.isHidden()
+    assert pane.sentence.text().startswith("1,549 tokens of the total are free, but lent only")
+
+
+async def test_what_the_running_recap_lost_is_offered_again_where_its_budget_is_set(
+    page: BudgetsPage,
+) -> None:
+    """With 2,000 in place of 1,000 "everything fits", but the beginning had been dropped."""
+    session = page._session
+    page.choose("running_recap_budget")
+    assert page.pane.rebuild.isHidden()
+    session._reach = replace(session.reach, untold=(1, 2, 3))
+    session.reach_changed.emit(session.reach)
+    assert page.pane.sentence.text().startswith("3 scenes are not in it any more, from scene 1")
+    assert page.pane.rebuild.text() == "Rebuild from scene 1"
+    asked = QSignalSpy(page.recaps_asked)
+    page.pane.rebuild.click()
+    assert asked.count() == 1
+    assert isinstance(asked.at(0)[0], AskedCost)
 
 
 async def test_what_the_messages_leave_no_room_for_is_said_so(page: BudgetsPage) -> None:
