@@ -3,8 +3,8 @@ by an older recap, or one not at all any more."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.translation import number, tr, trn
 from app.prompt.reach import Reached
@@ -75,20 +75,19 @@ class NotToldAnyMore(QWidget):
         super().__init__()
         self._anchor = ""
         self._words = Label(font=ui_font(12), tone=T2_ROLE, wraps=True)
-        self.rebuild = Button("", icon="layers", role=ButtonRole.QUIET)
+        self.rebuild = Button("", icon="layers", role=ButtonRole.QUIET, flush=Qt.Edge.LeftEdge)
         self.rebuild.clicked.connect(lambda: self.rebuild_asked.emit(self._anchor))
-        self.budget = Button(tr("Larger budget"), icon="sliders", role=ButtonRole.QUIET)
+        self.budget = Button(
+            tr("Larger budget"), icon="sliders", role=ButtonRole.QUIET, flush=Qt.Edge.LeftEdge
+        )
         self.budget.clicked.connect(self.budget_asked)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(4)
-        buttons.addWidget(self.budget)
-        buttons.addWidget(self.rebuild)
-        buttons.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 2, 0, 0)
-        column.setSpacing(4)
+        column.setSpacing(2)
         column.addWidget(self._words)
-        column.addLayout(buttons)
+        # One beneath the other: a narrow pane has no room for the words of both.
+        column.addWidget(self.budget, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.rebuild, 0, Qt.AlignmentFlag.AlignLeft)
         self.hide()
 
     def show_reach(self, story: Story | None, reach: Reached, *, can_change: bool) -> None:

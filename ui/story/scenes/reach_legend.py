@@ -38,7 +38,7 @@ TOKENS_WIDTH = 56
 SEEN = N_("As in the newest prompt that SillyTavern sent.")
 RECKONED = N_("Estimated: SillyTavern has not sent a prompt yet.")
 CHANGED = N_("Estimated: the chat has changed since the newest prompt that SillyTavern sent.")
-ONCE = N_("Each message counts once, for what tells most of it; tokens are its own.")
+ONCE = N_("Each message counts once, for what tells most of it; its length is in tokens.")
 CHOOSE = N_("Select these messages and go to the first; press again for the next.")
 MENDS = N_("Suggestions to bring them in appear below.")
 
@@ -112,7 +112,7 @@ class _Head(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens, painter = current_tokens(), QPainter(self)
         small, right = letters(10), self.width() - NUMBERS_RIGHT
-        small.draw_right(painter, tr("Their tokens"), tokens.t3, right, 9)
+        small.draw_right(painter, tr("Length"), tokens.t3, right, 9)
         small.draw_right(painter, tr("Messages"), tokens.t3, right - TOKENS_WIDTH, 9)
 
 
