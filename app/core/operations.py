@@ -175,7 +175,7 @@ class CatchUp:
     """A backlog that the user wants worked off, as it is kept over the end of a run.
 
     begun: seconds since the epoch. backend: who it was promised of. is_stopped: no longer; what
-    is left waits for the user's word. part: ALL, RECAPS, MEMORY, FOLDS or CLEARED. agreed,
+    is left waits for the user's word. part: ALL, RECAPS, MEMORY, FOLDS, CLEARED or UNBEGUN. agreed,
     agreed_tokens: requests, and tokens of them, that were named when the user said yes, 0 for none.
     """
 
@@ -191,6 +191,7 @@ class CatchUp:
 ALL, RECAPS, MEMORY = "", "recaps", "memory"  # what of a backlog
 FOLDS = "folds"  # likewise: the running recap that is built anew
 CLEARED = "cleared"  # of what the user took away; is_stopped: none of it was asked for since
+UNBEGUN = "unbegun"  # of a chat on which nothing was done yet; is_stopped: likewise
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,7 +193,10 @@ class SceneSettings(Group):
         "catch_up_scenes",
         3,
         N_("Ask before catching up"),
-        N_("With a model, more scenes than this are recapped only after you agree."),
+        N_(
+            "With a model, a chat that is new to Tavernkeep waits until you agree. In a chat that "
+            "is under way, up to this many scenes are caught up without asking."
+        ),
         scope=Scope.CHAT,
         minimum=0,
         maximum=10_000,

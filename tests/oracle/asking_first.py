@@ -29,19 +29,20 @@ async def asking_first(
     folder: Path,
     *,
     answer: Callable[[Reply], Reply] = lambda reply: reply,
+    model: str = "m",
 ) -> AsyncIterator[tuple[Companion, Path, FakeLlm]]:
     """A companion, the chat, which is not open yet, and the server.
 
-    answer: makes another reply of that from the labels.
+    answer: makes another reply of that from the labels. In the same folder it is the next run.
     """
     gold = Gold.read(STORY)
     written = write_tavern(gold.story, folder / "data" / "default-user")
-    (folder / "own").mkdir()
+    (folder / "own").mkdir(exist_ok=True)
     with FakeLlm(answer(Oracle(gold).reply)) as llm:
         async with open_companion(
             Folders(folder / "own", folder / "own"),
             tavern=written.user_folder,
-            llm=f"openai:m@{llm.url}",
+            llm=f"openai:{model}@{llm.url}",
             watch=False,
             asks_first=True,
             keeps_memory=True,

@@ -21,10 +21,10 @@ class WantedWork:
 
     search: for breaks, by a model. reading_state: for memory. catch_up: what waits for the user's
     word. asked_of: anchors of the last message that this is about, and of the last that ended a
-    scene, "" for none. is_planned: what it lacks is queued, beside what an earlier run left.
-    is_gone: its file was not there at the last reading. is_cut: it lost many messages at once, and
-    no further one was played since: they may well come back, and what is made meanwhile would be
-    paid for in vain.
+    scene, "" for none. ended_by_hand: of breaks that the user set in this run. is_planned: what it
+    lacks is queued, beside what an earlier run left. is_gone: its file was not there at the last
+    reading. is_cut: it lost many messages at once, and no further one was played since: they may
+    well come back, and what is made meanwhile would be paid for in vain.
     """
 
     def __init__(self) -> None:
@@ -32,6 +32,7 @@ class WantedWork:
         self.reading_state = Reading()
         self.catch_up: CatchUpPlan | None = None
         self.asked_of = ("", "")
+        self.ended_by_hand: frozenset[str] = frozenset()
         self.is_planned = False
         self.is_gone = False
         self.is_cut = False
@@ -98,6 +99,10 @@ class WantedWork:
     def ask_of(self, last: str = "", ending: str = "") -> None:
         """What waits for the user's word is about all until these messages, or about nothing."""
         self.asked_of = (last, ending)
+
+    def note_ended(self, anchor: str) -> None:
+        """The user ended a scene here, and waits for its recap."""
+        self.ended_by_hand |= {anchor}
 
     def end_planning(self) -> None:
         """What it lacks is queued."""

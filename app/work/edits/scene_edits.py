@@ -37,6 +37,7 @@ class SceneEdits:
         index = self._index(chat, anchor)
         old = chat.story.breaks.get(anchor)
         text = N_("scene break at #{n}") if old is None else N_("shown scene break at #{n}")
+        chat.note_ended(anchor)
         await self._save(chat, text.format(n=index), _marked(old, anchor, name))
 
     async def hide(self, path: Path, anchor: str) -> None:
@@ -114,6 +115,7 @@ class SceneEdits:
         if chat.story.messages[scene.last].anchor == anchor:
             raise UsageError(tr("The scene already ends here, so there is nothing to split off."))
         mark = _marked(chat.story.breaks.get(anchor), anchor, name)
+        chat.note_ended(anchor)
         await self._save(chat, N_("split of scene {n}").format(n=scene.number), mark)
 
     async def merge(self, path: Path, anchor: str) -> None:

@@ -91,7 +91,7 @@ class Question:
 class Lacking:
     """A story, with what is known of what it lacks. until: index of the last message that a
     question is about which waits for its answer, or behind all; ended: of the last of them that
-    ended a scene. What came since goes on.
+    ended a scene. What came since goes on. by_hand: as WantedWork.ended_by_hand.
     """
 
     story: Story
@@ -101,6 +101,7 @@ class Lacking:
     reading: Reading
     until: int
     ended: int
+    by_hand: frozenset[str] = frozenset()
 
     def asked_about(
         self,
@@ -115,6 +116,9 @@ class Lacking:
         recaps = [spec for spec in unqueued if spec.kind is OperationKind.SCENE_RECAP]
         if self.writing.of(OperationKind.SCENE_RECAP).is_free:
             recaps = []
+        by_hand = [spec for spec in recaps if spec.anchor in self.by_hand]
+        if len(by_hand) <= limit_of_new:
+            recaps = [spec for spec in recaps if spec not in by_hand]
         cost = SearchCost()
         if searches and not self.search.is_wanted:
             cost = search_cost(self.story, self.settings, self.writing, self.search)

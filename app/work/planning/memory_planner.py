@@ -272,10 +272,7 @@ def reading_cost(
     missing = unread(story, reading, settings)
     if writing.is_free or not MemorySettings(settings).memory_auto or not missing:
         return ReadingCost()
-    passes = at = 0
-    while at < len(missing):
-        passes += 1
-        at += len(_chunk(story, missing[at : at + MOST_SHORT], writing))
+    passes = _passes(story, missing, writing)
     tiers = len(enabled_tiers(settings))
     of_pass = 1 if is_in_one(settings, writing.spec) else tiers
     tokens = sum(story.message_tokens[index] for index in missing) if story.message_tokens else 0
@@ -290,6 +287,22 @@ def reading_cost(
         missing[-1],
         sum(map(_test_of(settings), story.messages[_end(story, reading) :])),
     )
+
+
+def passes_before(
+    story: Story, settings: Mapping[str, Any], writing: Writing, reading: Reading, end: int
+) -> int:
+    """How many readings the messages before an index would take that were not read."""
+    missing = unread(story, replace(reading, first=0, end=end, is_wanted=True), settings)
+    return _passes(story, missing, writing)
+
+
+def _passes(story: Story, missing: Sequence[int], writing: Writing) -> int:
+    passes = at = 0
+    while at < len(missing):
+        passes += 1
+        at += len(_taken(story, missing[at : at + MOST_SHORT], writing))
+    return passes
 
 
 def pass_window(
@@ -377,6 +390,11 @@ def _is_followed(story: Story, index: int, told: Sequence[int]) -> bool:
 def _chunk(story: Story, run: Sequence[int], writing: Writing) -> list[int]:
     if writing.is_free:
         return list(run[:FOUND_AT_ONCE])
+    return _taken(story, run, writing)
+
+
+def _taken(story: Story, run: Sequence[int], writing: Writing) -> list[int]:
+    """Those of these messages that one request of a model is about."""
     room = room_for_messages(writing)
     chunk: list[int] = []
     taken = 0

@@ -54,15 +54,18 @@ class CatchUps:
 
     async def of(self, chat: OpenChat, backend: str) -> Followed | None:
         """What was said of this chat's backlog, also in an earlier run; backend: who would do it.
-        What was said yes to of another model's work is forgotten.
+        What was said yes to of another model's work is forgotten; where nobody said yes, nobody
+        does it unasked.
         """
         if chat.chat_id not in self._followed:
             kept = await self._store.run(lambda: self._store.catch_ups.of(chat.chat_id))
             self._followed[chat.chat_id] = Followed(chat.chat, kept) if kept else None
         followed = self._followed[chat.chat_id]
         if followed is not None and followed.kept.backend != backend:
-            await self.forget(chat)
-            return None
+            if not followed.kept.is_stopped or followed.kept.agreed:
+                await self.forget(chat)
+                return None
+            await self.keep(chat, replace(followed.kept, backend=backend))
         return followed
 
     async def keep(self, chat: OpenChat, kept: CatchUp) -> None:

@@ -29,7 +29,8 @@ def lacking_of(chat: OpenChat, settings: Mapping[str, Any], writing: Writing) ->
     ended = story.places.get(chat.asked_of[1], -1)
     if until is None:
         until = ended = len(story.messages)
-    return Lacking(story, settings, writing, chat.search, chat.reading_state, until, ended)
+    by_hand = chat.ended_by_hand
+    return Lacking(story, settings, writing, chat.search, chat.reading_state, until, ended, by_hand)
 
 
 def held_by_prompts(chat: OpenChat, slots: int | None) -> int:

@@ -14,6 +14,8 @@ from app.core.operations import (
     CLEARED,
     FOLDS,
     MEMORY,
+    RECAPS,
+    UNBEGUN,
     CatchUp,
     OperationKind,
     OperationSpec,
@@ -45,6 +47,7 @@ from app.work.planning.planner import plan
 from app.work.planning.staleness import is_outdated, is_wanted, renewed
 from app.work.planning.writing import Writing
 from app.work.queue.operation_queue import OperationQueue
+from app.work.scheduling.beginnings import Beginnings
 from app.work.scheduling.catch_ups import CatchUps
 from app.work.scheduling.due_work import (
     asked_until,
@@ -93,6 +96,7 @@ class Scheduler:
         self.estimates = Estimates(store, backend, tariff)
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.catch_ups = CatchUps(store, queue, self.catch_up_changed.emit)
+        self._beginnings = Beginnings()
 
     async def follow(self, chat: OpenChat) -> None:
         """Queue what the story lacks, and let go of what it does not lack any more."""
@@ -219,10 +223,13 @@ class Scheduler:
             if followed is None and len(mine) == len(specs):
                 return mine
             # That part is through, and the other one is asked about; or more than was agreed.
+        is_unbegun = self._beginnings.is_unbegun(chat, settings, writing) and followed is None
         is_put_off = followed is not None or is_demo(chat.chat.path)
         limit = 0 if self.waits_for_word else SceneSettings(settings).catch_up_scenes
-        question = self._question(chat, specs, settings, writing, 0 if is_put_off else limit, limit)
+        limit_of_old = 0 if is_put_off or is_unbegun else limit
+        question = self._question(chat, specs, settings, writing, limit_of_old, limit)
         backlog, lacking = [*question.backlog], lacking_of(chat, settings, writing)
+        is_put_off |= is_unbegun and bool(backlog)
         holds_folds = is_put_off or asks_of_folds(chat.story, backlog, settings, limit)
         if holds_folds and not lacking.folds_what_is_new():
             # A stop, and a question, hold for what is folded in, too.
@@ -230,7 +237,8 @@ class Scheduler:
             backlog += [spec for spec in folds if not self._queue.is_open(spec)]
         else:
             holds_folds = False
-        if followed is not None and followed.kept.part == CLEARED:
+        is_whole = is_unbegun or (followed is not None and followed.kept.part in (CLEARED, UNBEGUN))
+        if is_whole:
             unqueued = [spec for spec in specs if not self._queue.is_open(spec)]
             backlog += lacking.messages_of_before(unqueued)
         if not backlog:
@@ -239,6 +247,8 @@ class Scheduler:
             if followed is not None and is_done:
                 await self.catch_ups.forget(chat)
             return specs
+        if is_unbegun:  # what is made of what comes now does not make the rest go by itself
+            await self.catch_ups.keep(chat, self._stopped(chat, UNBEGUN))
         if question.is_of_new or asked_until(chat) is None:
             ends = [scene.closing.anchor for scene in chat.story.scenes if scene.closing]
             chat.ask_of(chat.story.messages[-1].anchor, *ends[-1:])
@@ -246,10 +256,10 @@ class Scheduler:
         if plan is not None and followed is not None:
             plan = replace(plan, agreed=followed.exceeded)
         chat.offer(self.estimates.of(plan, writing) if plan is not None else None)
+        held = {OperationKind.RUNNING_RECAP} if holds_folds else set[OperationKind]()
+        held |= {OperationKind.SUMMARY} if is_whole else set()
         left = without(backlog, specs, chat.story)
-        if not holds_folds:
-            return left
-        return [spec for spec in left if spec.kind is not OperationKind.RUNNING_RECAP]
+        return [spec for spec in left if spec.kind not in held]
 
     async def _rebuild(
         self,
@@ -297,9 +307,8 @@ class Scheduler:
         if part == ALL:
             return specs
         other = NOT_WANTED_WITH[part]
-        is_unread = part != MEMORY and not chat.reading_state.extracted
-        limit = 0 if is_unread else SceneSettings(settings).catch_up_scenes
-        question = self._question(chat, specs, settings, writing, limit, limit)
+        limit = SceneSettings(settings).catch_up_scenes
+        question = self._question(chat, specs, settings, writing, 0, limit)
         unwanted = [spec for spec in question.backlog if spec.kind in other]
         if part == MEMORY and unwanted:
             unwanted += [spec for spec in specs if spec.kind is OperationKind.RUNNING_RECAP]
@@ -334,6 +343,9 @@ class Scheduler:
         left = [spec for spec in specs if spec.kind in kinds and self._queue.is_ahead(spec)]
         if not left and chat.reading_state.is_in_round:
             return  # reading waits for the round's end, and goes on then
+        if not left and kept.part in (RECAPS, MEMORY):  # nobody said yes to the other part
+            await self.catch_ups.keep(chat, self._stopped(chat, UNBEGUN))
+            return
         if not left:
             await self.catch_ups.forget(chat)
             return
@@ -362,7 +374,7 @@ class Scheduler:
         """The user was asked about the backlog and did not say yes: it is offered, however small
         it is, and begins at their word.
         """
-        if chat.catch_up is not None:
+        if chat.catch_up is not None and self.catch_ups.get(chat.chat_id) is None:
             await self.catch_ups.keep(chat, self._stopped(chat, ALL))
 
     async def hold(self, chat: OpenChat) -> None:
