@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,25 @@ async def test_without_a_model_a_change_is_followed_at_once(tmp_path: Path) -> N
         await companion.edits.scenes.mark(path, anchor)
         story = await companion.settled(path)
     assert story.recaps[anchor]
+
+
+async def test_a_break_that_is_moved_step_by_step_is_recapped_once_where_it_comes_to_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each step was paid for."""
+    async with asking(tmp_path) as (llm, companion, path, anchor):
+        monkeypatch.setattr(patience, "PATIENCE_SECONDS", 0.3)
+        await companion.edits.scenes.mark(path, anchor)
+        story = await companion.settled(path)
+        before = len(llm.requests)
+        monkeypatch.setattr(patience, "PATIENCE_SECONDS", LONG)
+        places = [story.messages[at].anchor for at in (12, 13, 14, 15)]
+        for old, new in pairwise(places):
+            await companion.edits.scenes.move(path, old, new)
+            assert set(waiting(companion)) == {BEGINS_SOON}
+        assert len(llm.requests) == before
+        monkeypatch.setattr(patience, "PATIENCE_SECONDS", 0.3)
+        await companion.edits.scenes.move(path, places[-1], places[1])
+        story = await companion.settled(path)
+        assert len(llm.requests) == before + 1
+        assert len(story.recaps[places[1]]) == 2
