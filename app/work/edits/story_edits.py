@@ -26,7 +26,7 @@ from app.work.edits.drafts import StoryDrafts
 from app.work.edits.message_edits import MessageEdits
 from app.work.edits.recap_import import RecapImport
 from app.work.edits.scene_edits import SceneEdits, closed_scene
-from app.work.planning.folding import scenes_let_go
+from app.work.planning.folding import brought_back, scenes_let_go
 from app.work.planning.planner import is_scene_recap_stale, scene_recap_spec, source_digest
 from app.work.planning.writing import Writing
 
@@ -327,6 +327,11 @@ class StoryEdits:
         await self._asked.take_out(chat.chat_id, {e.when for e in entries if e.is_undone})
         for take_in in self._takes_in:
             await take_in(chat)
+        await chat.refresh()
+        version = brought_back(chat.story)
+        if version is not None:
+            number, recaps = version.version, self._store.recaps
+            await self._store.run(lambda: recaps.choose_running(chat.chat_id, number))
         await self._chats.refresh_all_of(chat)
 
     async def _do(self, chat: OpenChat, label: str, unit: Callable[[], Any]) -> None:

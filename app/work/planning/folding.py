@@ -35,9 +35,11 @@ def fold_base(story: Story, before: int) -> RunningVersion | None:
     """The version to build on for a scene that begins at message `before`.
 
     The chosen version where it reaches up to there, else the one that reaches farthest, the
-    newest among equals. None: begin anew.
+    newest among equals; one that ends inside a scene, whose end was moved back, only where there is
+    no other. None: begin anew.
     """
-    usable = {number: reach for number, reach in _reaches(story).items() if reach < before}
+    reaching = {number: reach for number, reach in _reaches(story).items() if reach < before}
+    usable = {n: reach for n, reach in reaching.items() if _ends_scene(story, reach)} or reaching
     if not usable:
         return None
     farthest = max(usable.values())
@@ -45,6 +47,32 @@ def fold_base(story: Story, before: int) -> RunningVersion | None:
     current = story.running.current_version
     chosen = current if current in equals else max(equals)
     return next(v for v in story.running.versions if v.version == chosen)
+
+
+def _ends_scene(story: Story, index: int) -> bool:
+    """Whether a scene ends with this message now."""
+    scene = story.scene_at(index) if index >= 0 else None
+    return scene is not None and scene.is_closed and scene.last == index
+
+
+def brought_back(story: Story) -> RunningVersion | None:
+    """The version that told as many scenes as the one in the prompt before the end of the last of
+    them was moved to where no scene ends any more; None where that is not so.
+    """
+    running, reaches = story.running, _reaches(story)
+    current, reach = running.current, reaches.get(running.current_version or 0, -1)
+    if current is None or current.version not in reaches or reach < 0:
+        return None
+    if current.made_by == YOU or _ends_scene(story, reach):
+        return None
+    others = [
+        version
+        for version in running.versions
+        if version.scene_count == current.scene_count
+        and version.first_anchor == current.first_anchor
+        and _ends_scene(story, reaches.get(version.version, -1))
+    ]
+    return others[-1] if others else None
 
 
 def held_back(story: Story) -> RunningVersion | None:
