@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from app.story.name_ends import name_ended
 from app.story.recap_texts.recap_text import Recap, parse_recap
 from app.story.recaps import YOU, SceneRecap
 from app.story.scenes import LONGEST_NAME, BreakOrigin, Scene, automatic_name
@@ -103,4 +104,5 @@ def _begun(text: str, longest: int = LONGEST_ADDITION) -> str:
     if len(text) <= longest:
         return text.rstrip(".")
     cut = text[: max(0, longest - 1)]
-    return (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(" ,;:.") + "…"
+    whole = cut.rsplit(" ", 1)[0] if " " in cut else cut
+    return name_ended(whole, is_cut=True).rstrip(" ,;:.") + "…"

@@ -386,9 +386,8 @@ class StoryPage(QWidget):
         row = self.model.layout.row_of_scene(scene)
         if not self.view.viewport().rect().contains(self.view.row_rect(row).center()):
             self.view.jump_to_scene(scene)
-        row_data = self.model.scene_row(row)
-        name = shown.name or (row_data.name if row_data and self._shown.scene_recap(shown) else "")
-        self._names.edit(scene, name, row)
+        # As the list and the heading call it, wherever that comes from.
+        self._names.edit(scene, self._shown.scene_name(shown), row)
 
     def _on_named(self, scene: int, name: str) -> None:
         self._commands.rename(self._shown, scene, name)

@@ -11,6 +11,7 @@ from app.core.translation import N_
 from app.story.answers.lenient_json import find_object
 from app.story.answers.rationale import names_layout
 from app.story.answers.refusals import is_refusal
+from app.story.name_ends import name_ended
 from app.story.recap_texts.recap_text import HEADING, Recap, clean_items, clean_line, parse_recap
 
 LONGEST_NAME = 60
@@ -147,8 +148,8 @@ def clean_name(name: str) -> str:
     if PLACEHOLDER.search(line):
         return ""
     if len(line) > LONGEST_NAME:
-        line = line[: LONGEST_NAME - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
-    return line
+        return name_ended(line[: LONGEST_NAME - 1].rsplit(" ", 1)[0], is_cut=True) + "…"
+    return name_ended(line)
 
 
 _NO_WORDS = frozenset({"false", "null", "none", "no", "nil", ""})

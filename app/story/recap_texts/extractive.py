@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.story.messages import Message
+from app.story.name_ends import name_ended
 from app.story.recap_texts.sentences import Sentence, marks_of, sentences_of
 from app.story.recap_texts.terms import WORD, Floats, TermTable, is_capital, names_in, term_table
 
@@ -202,7 +203,7 @@ def scene_name(sentences: Sequence[Sentence], table: TermTable) -> str:
         picked = [word for word in words_left if word not in speakers][:2]
     name = ", ".join(picked) or texts[0]
     if len(name) > LONGEST_NAME:
-        name = name[: LONGEST_NAME - 1].rsplit(" ", 1)[0].rstrip(",") + "…"
+        name = name_ended(name[: LONGEST_NAME - 1].rsplit(" ", 1)[0], is_cut=True) + "…"
     return name[:1].upper() + name[1:]
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from app.story.name_ends import name_ended
 from app.story.scene_cues.company import company
 from app.story.scene_cues.language import LanguagePack, spans_of, tokens_of
 from app.story.scene_cues.narration import Voice
@@ -371,5 +372,5 @@ def _name_end(words: Sequence[str], at: int) -> int:
 def _tidy(name: str) -> str:
     name = " ".join(name.split()).strip(" *_\"'’`.,;:-–—📍🏠")
     if len(name) > LONGEST_NAME:
-        name = name[: LONGEST_NAME - 1].rsplit(" ", 1)[0] + "…"
+        name = name_ended(name[: LONGEST_NAME - 1].rsplit(" ", 1)[0], is_cut=True) + "…"
     return name[:1].upper() + name[1:]

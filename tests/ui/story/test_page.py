@@ -229,6 +229,20 @@ def test_f2_renames_the_scene_over_its_divider(
     assert not editor.isVisible()
 
 
+def test_f2_offers_the_name_that_the_list_and_the_heading_show(
+    page: StoryPage, session: ListeningSession, qtbot: QtBot
+) -> None:
+    """It offered the name that a cue had found, which nobody saw any more."""
+    shown = story(40, (9, 19))
+    recap = SceneRecap("a000019", 0, "The letter in the lute", "They read it.", "", "m", 1.0)
+    session.show(replace(shown, recaps={"a000019": (recap,)}))
+    page.view.jump_to_scene(1, selects=True)
+    press(qtbot, page, Key.Key_F2)
+    editor = page.findChild(NameEditor)
+    assert editor is not None
+    assert editor.text() == "The letter in the lute"
+
+
 def test_escape_keeps_the_old_name(
     page: StoryPage, session: ListeningSession, qtbot: QtBot
 ) -> None:

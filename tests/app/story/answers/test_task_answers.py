@@ -294,3 +294,20 @@ def test_who_has_to_choose_a_message_cannot_choose_none() -> None:
     assert read_break('{"scenebreakat": null}', [1, 2]) == BreakAnswer(None)
     with pytest.raises(Unreadable):
         read_break('{"scenebreakat": null}', [1, 2], is_forced=True)
+
+
+@pytest.mark.parametrize(
+    ("given_", "called"),
+    [
+        ("Bastien wrote NEL on a", "Bastien wrote NEL"),
+        ("Der Brief an den", "Der Brief"),
+        ("The lamp and the", "The lamp"),
+        ("Plan A", "Plan A"),
+        ("What she lives on", "What she lives on"),
+        ("The", "The"),
+        ("x" * 40 + " walked slowly over to the harbour wall", "x" * 40 + " walked slowly…"),
+    ],
+)
+def test_a_scenes_name_ends_with_a_word_that_a_name_can_end_with(given_: str, called: str) -> None:
+    name, _ = read_scene(json.dumps({"name": given_, "recap": {"developments": ["Ann left."]}}))
+    assert name == called
