@@ -96,7 +96,7 @@ class Scheduler:
         self.estimates = Estimates(store, backend, tariff)
         self.catch_up_changed: Signal[ChatRef] = Signal("catch_up_changed")
         self.catch_ups = CatchUps(store, queue, self.catch_up_changed.emit)
-        self._beginnings = Beginnings()
+        self._beginnings = Beginnings(queue.is_open)
 
     async def follow(self, chat: OpenChat) -> None:
         """Queue what the story lacks, and let go of what it does not lack any more."""
@@ -115,14 +115,16 @@ class Scheduler:
         if chat.reading_state.is_wanted and not (readings or chat.reading_state.is_paused):
             chat.end_reading()  # it was wanted up to the last message, which is read now
         derived = texts_due(chat, writing, readings)
+        if self._asks_first:
+            is_on = self.catch_ups.is_followed(chat.chat_id)
+            derived = self._beginnings.played(chat, derived, readings, writing, is_on=is_on)
         held = held_by_prompts(chat, self._taken(chat.chat.path))
         planned = plan(story, chat.chat_id, settings, writing, held_from=held)
         planned = (*planned, *readings, *derived)
         specs = in_dependency_order(story, (*searches, *planned))
         again = await self._let_go(chat, specs)
         allowed = await self._allowed(chat, specs, settings, writing)
-        if self.waits_for_word:
-            allowed = ()
+        allowed = () if self.waits_for_word else allowed
         await self._put_in_turn(chat, allowed)
         await self._enqueue((*again, *allowed))
 
