@@ -42,7 +42,8 @@ class CatchUpPlan:
     of them. agreed: requests of an earlier plan that the user said yes to, where this is what was
     found beyond them; 0 else. read_in: name of another chat that shares messages and is worked off
     now, "" for none. messages: recapped one by one, where that waits for the user's word, too;
-    message_tokens: of their prompts and answers.
+    message_tokens: of their prompts and answers. texts: requests that follow from the reading at
+    most, such as portraits and summaries, not counted in; text_tokens: likewise.
     """
 
     scenes: int
@@ -66,6 +67,8 @@ class CatchUpPlan:
     agreed: int = 0
     messages: int = 0
     message_tokens: tuple[int, int] = (0, 0)
+    texts: int = 0
+    text_tokens: int = 0
 
     @property
     def has_parts(self) -> bool:

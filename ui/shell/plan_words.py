@@ -16,6 +16,9 @@ ON_TOP = N_(
     "Each further scene that is found adds a recap; you are asked again before 25 % is added."
 )
 MORE = N_("What is made of it later, such as portraits and summaries, needs a few more.")
+TEXTS = N_(
+    "The higher numbers count what is made of it later, too, such as portraits and summaries."
+)
 NOBODY_ASKED = 1  # of the folds beside: that of a first scene takes what its recap tells
 
 
@@ -85,6 +88,8 @@ def detail_sentence(plan: CatchUpPlan) -> str:
 def _beyond(plan: CatchUpPlan) -> list[str]:
     """What may come on top."""
     said = [tr(ON_TOP)] if plan.search.requests else []
+    if plan.texts:
+        return [*said, tr(TEXTS)]
     # They follow from what is read, which nobody knows yet.
     return [*said, tr(MORE)] if plan.reading.requests else said
 
@@ -221,6 +226,13 @@ def _requests(plan: CatchUpPlan) -> str:
     """At least so many where more follows: from what is found and read, and where a model that is
     asked for two things in one request gives one of them.
     """
+    if plan.texts:
+        return trn(
+            "{least} to {n} request",
+            "{least} to {n} requests",
+            plan.requests + plan.texts,
+            least=number(plan.requests),
+        )
     requests = trn("{n} request", "{n} requests", plan.requests)
     is_open = plan.search.requests or plan.reading.requests or plan.beside > NOBODY_ASKED
     return tr("at least {requests}", requests=requests) if is_open else requests
@@ -239,7 +251,11 @@ def plan_command(plan: CatchUpPlan) -> str:
 def _costs(plan: CatchUpPlan) -> list[str]:
     """Tokens; time and price, where they are known."""
     tokens = plan.prompt_tokens + plan.output_tokens
-    parts = [tr("{tokens} tokens", tokens=roughly(tokens))]
+    if plan.text_tokens:
+        most = roughly(tokens + plan.text_tokens)
+        parts = [tr("{least} to {most} tokens", least=roughly(tokens), most=most)]
+    else:
+        parts = [tr("{tokens} tokens", tokens=roughly(tokens))]
     if plan.seconds is not None:
         time = about(plan.seconds)
         parts.append(

@@ -81,6 +81,8 @@ def parts_of(plan: CatchUpPlan) -> Mapping[str, CatchUpPlan]:
         prompt_tokens=plan.prompt_tokens - reading.prompt_tokens,
         output_tokens=plan.output_tokens - reading.output_tokens,
         reading=NO_READING,
+        texts=0,
+        text_tokens=0,
     )
     memory = replace(
         plan,
@@ -231,6 +233,7 @@ def estimated(
     return replace(
         plan,
         output_tokens=output,
+        text_tokens=plan.text_tokens + plan.texts * reasoning_tokens,
         seconds=guess if measured is None else measured,
         is_guessed=measured is None and not write_speed,
         is_tested=measured is None and bool(write_speed),

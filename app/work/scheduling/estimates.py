@@ -29,6 +29,7 @@ from app.work.planning.catch_up import (
     with_messages,
 )
 from app.work.planning.folding import is_being_rebuilt
+from app.work.planning.foretold_texts import with_texts
 from app.work.planning.memory_planner import reading_cost
 from app.work.planning.planner import are_folds_beside, recap_room
 from app.work.planning.writing import Writing
@@ -180,4 +181,5 @@ def plan_of(
         free=free,
         are_folds_beside=are_folds_beside(settings, writing),
     )
+    found = with_texts(found, chat.story, settings, writing) if chat.keeps_memory else found
     return with_messages(found, chat.story, specs, settings)

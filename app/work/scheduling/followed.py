@@ -19,7 +19,7 @@ def agreed_to(kept: CatchUp, plan: CatchUpPlan | None) -> CatchUp:
     if plan is None:
         return kept
     named = plan.of_part(kept.part)
-    tokens = named.prompt_tokens + named.output_tokens
+    tokens = named.prompt_tokens + named.output_tokens + named.text_tokens
     return replace(kept, agreed=named.requests, agreed_tokens=tokens)
 
 
@@ -44,11 +44,12 @@ class Followed:
         return self.kept.agreed if is_more else 0
 
     def _takes_more(self, times: float) -> bool:
-        """Whether so many times the tokens that were agreed are spent: requests are counted as
-        planned, and those of folds that were to be asked for beside others not at all.
+        """Whether so many times the tokens that were agreed are spent, texts that follow among
+        them: requests are counted as planned, and those of folds that were to be asked for beside
+        others not at all.
         """
         agreed = self.kept.agreed_tokens
-        return agreed > 0 and self.worked.tokens > agreed * times
+        return agreed > 0 and self.worked.spent > agreed * times
 
     def is_beyond(self, limit: int) -> bool:
         """Whether it grew so far beyond what was agreed that the rest is asked about, where that is

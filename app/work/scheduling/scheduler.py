@@ -258,10 +258,9 @@ class Scheduler:
         if plan is not None and followed is not None:
             plan = replace(plan, agreed=followed.exceeded)
         chat.offer(self.estimates.of(plan, writing) if plan is not None else None)
-        held = {OperationKind.RUNNING_RECAP} if holds_folds else set[OperationKind]()
-        held |= {OperationKind.SUMMARY} if is_whole else set()
+        held = {OperationKind.RUNNING_RECAP: holds_folds, OperationKind.SUMMARY: is_whole}
         left = without(backlog, specs, chat.story)
-        return [spec for spec in left if spec.kind not in held]
+        return [spec for spec in left if not held.get(spec.kind)]
 
     async def _rebuild(
         self,

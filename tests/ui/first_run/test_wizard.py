@@ -423,7 +423,9 @@ async def test_the_plan_says_what_the_chosen_part_takes_before_it_is_started(
         click(button(wizard, word))
         said[part] = wizard.chat._cost.text()
         # How much it is stands first, and alone.
-        assert f"{plan.of_part(part).requests} requests, " in wizard.chat._total.text()
+        wanted = plan.of_part(part)
+        most = f" to {wanted.requests + wanted.texts}" if wanted.texts else ""
+        assert f"{wanted.requests}{most} requests, " in wizard.chat._total.text()
     assert "read for memory" not in said[RECAPS]
     assert "no recap yet" not in said[MEMORY]
     assert "more than the" in said[ALL]  # tokens of the story, and why

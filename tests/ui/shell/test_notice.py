@@ -70,6 +70,12 @@ def test_reading_alone_is_no_writing_of_recaps() -> None:
     assert offer_sentence(plan) == (
         "140 messages not read for memory: at least 8 requests, 33,000 tokens."
     )
+    foretold = replace(plan, texts=5, text_tokens=12_000)
+    assert plan_sentence(foretold) == (
+        "140 messages have not been read for memory yet, #4 to #143. Reading them takes 8 to 13 "
+        "requests to the model, about 33,000 to 45,000 tokens. The higher numbers count what is "
+        "made of it later, too, such as portraits and summaries."
+    )
     both = CatchUpPlan(5, 0, 143, 17, 30_000, 3_000, reading=reading)
     assert plan_sentence(both) == (
         "140 messages have not been read for memory yet, #4 to #143. 5 scenes have no recap yet, "
