@@ -273,9 +273,9 @@ class Companion(WatchedParts):
         """What the next prompt of a chat gets; see NextPrompts.of."""
         return await self._next_prompts.of(path, until=until, total=total, turn=turn)
 
-    async def next_prompt(self, path: Path) -> SlotSet:
+    async def next_prompt(self, path: Path, responder: str = "") -> SlotSet:
         """What a reply in a chat would get now; see NextPrompts.expected."""
-        return await self._next_prompts.expected(path)
+        return await self._next_prompts.expected(path, responder)
 
     # --- settings
 

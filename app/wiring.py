@@ -16,7 +16,6 @@ from app.memory.reading.left_out import SETTING as MEMORY_LEFT_OUT
 from app.news import News
 from app.parts import Parts
 from app.prompt.model_tokens import ModelCounter
-from app.prompt.slots import SlotSet
 from app.settings.program import ProgramSettings
 from app.work.chats.around import Around
 from app.work.chats.caretaker import Caretaker
@@ -54,7 +53,7 @@ from app.work.pages.remote_setup import RemoteSetup
 from app.work.pages.restoring import Restoring
 from app.work.pages.turn_history import TurnHistory
 from app.work.prompts.budgeting import Budgeting
-from app.work.prompts.next_prompts import NextPrompts
+from app.work.prompts.next_prompts import NextPrompts, Renewed
 from app.work.prompts.prompting import Prompting
 from app.work.prompts.reaching import Reaching
 from app.work.prompts.recap_texts import RecapTexts
@@ -149,7 +148,9 @@ class Wiring(News, ABC):
         self._chats = OpenChats(
             self._store, self._counter, parts.packs, self.settings, self._tasks, around=around
         )
-        self._next_prompts = NextPrompts(self._chats, self._prompting, self._tasks)
+        self._next_prompts = NextPrompts(
+            self._chats, self._prompting, self._tasks, self._answering_in
+        )
         self.recap_texts = RecapTexts(self._chats, parts.packs, self._prompt_counter.count)
         self.reaching = Reaching(
             self._store,
@@ -395,10 +396,14 @@ class Wiring(News, ABC):
         if self._chats.get(chat.chat.path) is chat:
             self._next_prompts.renew(chat)
 
-    def _on_renewed(self, made: tuple[OpenChat, SlotSet]) -> None:
-        chat, slots = made
-        if self._chats.get(chat.chat.path) is chat:
-            self._link.publish(chat, slots)
+    def _answering_in(self, chat: OpenChat) -> Sequence[tuple[str, str]]:
+        """Who may answer next in a group's chat that SillyTavern shows or has played."""
+        is_played = chat.chat.path in self._link.shown or chat.context_tokens
+        return self._library.answering_in(chat.chat) if is_played else ()
+
+    def _on_renewed(self, made: Renewed) -> None:
+        if self._chats.get(made.chat.chat.path) is made.chat:
+            self._link.publish(made.chat, made.slots, made.members)
 
     @abstractmethod
     async def _follow_setting(self, name: str) -> None:

@@ -191,13 +191,17 @@ class _Loading:
             titles = {*_strings(raw.get("chats")), *_strings([raw.get("chat_id")])}
             mine = sorted(titles & order.keys() - claimed, key=order.__getitem__)
             claimed.update(mine)
-            members = tuple(
-                self._names.get(avatar, avatar.removesuffix(".png"))
+            cards = {
+                avatar: self._names.get(avatar, avatar.removesuffix(".png"))
                 for avatar in _strings(raw.get("members"))
-            )
+            }
+            muted = _strings(raw.get("disabled_members"))
+            answering = tuple(one for one in cards.items() if one[0] not in muted)
             group_id = str(raw.get("id") or Path(entry.name).stem)
             name = str(raw.get("name") or group_id)
-            groups.append(self._group(name, group_id, members, [paths[title] for title in mine]))
+            members = tuple(cards.values())
+            group = self._group(name, group_id, members, [paths[title] for title in mine])
+            groups.append(replace(group, answering=answering))
         groups.sort(key=lambda group: group.name.casefold())
         stray = [path for title, path in paths.items() if title not in claimed]
         if stray:

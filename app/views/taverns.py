@@ -33,13 +33,15 @@ class Character:
 class Group:
     """A group with its chats, newest first. members: display names.
 
-    id: "" for the chats that no group claims.
+    id: "" for the chats that no group claims. answering: card file and name of each member that is
+    not muted.
     """
 
     name: str
     id: str
     members: tuple[str, ...] = ()
     chats: tuple[ChatRef, ...] = ()
+    answering: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

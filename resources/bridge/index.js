@@ -126,6 +126,9 @@ async function readMailbox() {
 const takeMailboxEntry = safely((entry) => {
     if (!slots.isOutdated(settled, '', entry)) {
         slots.learn(settled, '', entry);
+        for (const [avatar, own] of Object.entries(entry.members ?? {})) {
+            slots.learn(settled, avatar, { ...entry, slots: own });
+        }
         slots.refresh();
     }
 });
@@ -157,8 +160,10 @@ function onSlots(frame) {
     const key = chatKey(frame.chat);
     const news = { session, revision: frame.revision, slots: frame.slots };
     if (!frame.turn) {
-        slots.learn(key, frame.responder, news);
-        slots.refresh();
+        slots.learn(key, frame.responder, news, frame.kept);
+        if (!frame.responder) {
+            slots.refresh();
+        }
     } else if (link.answer(frame.turn, frame) || !slots.isOutdated(key, frame.responder, news)) {
         // Too late, it is only remembered: the prompt is half built, or it is another member's turn.
         slots.learn(key, frame.responder, news);

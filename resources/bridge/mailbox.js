@@ -3,7 +3,8 @@
 const URL_OF_FILE = new URL('../../../../user/files/tavernkeep-bridge.json', import.meta.url);
 
 let etag = '';
-/** @type {Record<string, {session: string, revision: number, slots: object[]}>} */
+/** @type {Record<string, {session: string, revision: number, slots: object[],
+ *     members?: Record<string, object[]>}>} */
 let chats = {};
 /** @type {Promise<boolean> | null} */
 let reading = null;

@@ -42,10 +42,17 @@ export function settle(chat) {
     holding = 0;
 }
 
-/** Remember slots of a chat, in place of what is known for the same responder. */
-export function learn(key, avatar, { session, revision, slots }) {
+/**
+ * Remember slots of a chat, in place of what is known for the same responder.
+ * @param {string[]} [kept] members whose own slots are as new as these
+ */
+export function learn(key, avatar, { session, revision, slots }, kept = []) {
     const chat = known.get(key) ?? new Map();
     chat.set(avatar, { session, revision, slots, arrived: ++arrivals });
+    for (const own of kept.map((member) => chat.get(member)).filter(Boolean)) {
+        own.arrived = ++arrivals;
+        own.revision = revision;
+    }
     known.delete(key);
     known.set(key, chat);
     if (known.size > CHATS_KEPT) {
@@ -60,7 +67,8 @@ export function isOutdated(key, avatar, { session, revision }) {
 }
 
 /**
- * The newest slots that this responder may see. Those made for another member of a group never are.
+ * The newest slots that this responder may see. Those made for another member of a group never
+ * are; those for anyone tell only what every member may know.
  * @returns {Slot[] | null}
  */
 export function lastKnown(key, avatar = '') {

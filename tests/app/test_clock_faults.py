@@ -20,6 +20,7 @@ from app.core.tasks import TaskSupervisor
 from app.prompt.slots import SlotSet
 from app.sillytavern.bridge.bridge_file import BridgeFile, read_bridge_file
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity
+from app.sillytavern.bridge.published import Published
 from app.sillytavern.chat_copies import ChatCopies
 from app.sillytavern.chat_file import read_chat
 from app.sillytavern.guarded_write import BACKUPS_KEPT, guarded_replace
@@ -179,7 +180,7 @@ async def leave_slots(world: World) -> None:
     user_folder, tasks = world.chat.parents[2], TaskSupervisor()
     before = read_bridge_file(user_folder).sequence
     file = BridgeFile(user_folder, f"session {world.step}", tasks)
-    file.publish(SLOT_CHAT, SlotSet())
+    file.publish(SLOT_CHAT, Published(SlotSet()))
     await file.aclose()
     await tasks.aclose()
     content = read_bridge_file(user_folder)

@@ -88,6 +88,11 @@ class RecordingBridge:
         lines = chat(name).to_path(self.user_folder).read_text().splitlines()
         return [json.loads(line) for line in lines[1:]]
 
+    def publish_group(self, group: ChatIdentity, text: str, **members: str) -> None:
+        """A text for whoever of a group answers, and one for each of these members, by card."""
+        own = {f"{card}.png": slot_set(told) for card, told in members.items()}
+        self.server.publish(self.user_folder, group, slot_set(text), own)
+
     def publish(self, name: str, slots: SlotSet) -> None:
         self.server.publish(self.user_folder, chat(name), slots)
 

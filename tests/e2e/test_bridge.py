@@ -22,6 +22,7 @@ from app.sillytavern.bridge.bridge_protocol import ChatIdentity, Event, TurnRequ
 from tests.e2e.bridge import RecordingBridge, chat, slot_set
 from tests.e2e.conftest import CHATS, RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage
+from tests.e2e.sillytavern import CHARACTER
 
 pytestmark = [
     pytest.mark.e2e,
@@ -455,6 +456,45 @@ async def test_what_the_user_edits_while_we_save_is_saved_as_well(
         await saving
     await page.page.unroute("**/api/chats/save")
     assert bridge.chat_lines("Harbour")[1]["mes"] == "I look for the lost ferry."
+
+
+CREW = ChatIdentity(kind="group", chat="Gathering", group="Crew")
+
+
+async def test_members_of_a_group_get_their_own_where_sillytavern_does_not_wait(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    """Half of a group's prompts went out with what was for nobody in particular."""
+    bridge.answer = bridge.hang
+    await page.slash("/go Crew")
+    await bridge.until(lambda: next((p for p in bridge.server.pages if p.chat == CREW), None))
+    bridge.publish_group(CREW, "for any", **{CHARACTER: "mine-hers"}, Bram="mine-his")
+    await bridge.server.request(await bridge.page(), "ping")
+    seraphina, bram = await page.send_to_group("Where are we?", members=2)
+    assert ["mine-hers" in one.text for one in (seraphina, bram)] == [True, False]
+    assert ["mine-his" in one.text for one in (seraphina, bram)] == [False, True]
+    assert "for any" not in seraphina.text + bram.text
+    bridge.publish_group(CREW, "for any", Bram="mine-his")  # of her nothing is known any more
+    await bridge.server.request(await bridge.page(), "ping")
+    seraphina, bram = await page.send_to_group("And now?", members=2)
+    assert "for any" in seraphina.text
+    assert "mine-hers" not in seraphina.text
+    assert "mine-his" in bram.text
+
+
+async def test_members_of_a_group_get_their_own_without_the_program(
+    bridge: RecordingBridge, page: TavernPage
+) -> None:
+    bridge.publish_group(CREW, "for any", **{CHARACTER: "mine-hers"})
+    await bridge.aclose()
+    await page.slash("/go Crew")
+    await page.prompt_text(KEY, "for any")
+    seraphina, bram = await page.send_to_group("Is anyone there?", members=2)
+    assert "mine-hers" in seraphina.text
+    assert "for any" in bram.text
+    assert "mine-hers" not in bram.text
+    await bridge.start()
+    await bridge.until(lambda: next(iter(bridge.server.pages), None))
 
 
 async def test_each_member_of_a_group_gets_only_its_own_slots(

@@ -17,15 +17,17 @@ import pytest_asyncio
 
 from app.core.part_health import Light
 from app.memory.records import Tier
+from app.prompt.generation import Turn
 from app.prompt.placement import IN_BLOCK, MACROS
-from app.prompt.slots import RUNNING_RECAP_KEY
+from app.prompt.slots import RUNNING_RECAP_KEY, SlotSet
 from app.settings.slot_table import SlotName
 from app.sillytavern.bridge import bridge_installer
+from app.work.chats.open_chat import OpenChat
 from tests.character_card import write_card
 from tests.e2e import sillytavern
 from tests.e2e.conftest import RunningTavern
 from tests.e2e.page import CONTEXT, TavernPage
-from tests.e2e.slots_world import RUNNING, SlotsWorld, depth_of, mark, open_slots_world
+from tests.e2e.slots_world import LENGTH, RUNNING, SlotsWorld, depth_of, mark, open_slots_world
 from tests.fakes import FakeLlm, RecordedRequest
 from tests.oracle.gold import Gold
 from tests.oracle.server import Oracle
@@ -390,6 +392,34 @@ async def test_each_member_of_a_group_gets_its_own_by_slot_or_by_macro(
     assert depth_of(mark_of(SlotName.EPISTEMIC), seraphina) == 1
     secret = mark_of(SlotName.EPISTEMIC, "Bram")
     assert place(bram, "A ferryman.") < place(bram, secret) < place(bram, "line-0")
+
+
+async def test_each_member_gets_its_own_though_the_program_is_too_slow(
+    world: SlotsWorld, tavern: RunningTavern, page: TavernPage
+) -> None:
+    """On a busy machine half of a group's prompts were made for nobody in particular."""
+    path = tavern.user_folder / "group chats" / "Gathering.jsonl"
+    await world.write(path, ME, "Bram")
+    await shown(world, path, "Crew")
+    await world.settled(LENGTH)
+    link = world.world.companion._link
+    await link.ask(link.pages[-1], "ping", {})  # it has what it was sent
+    quick, late = link._slots_of, asyncio.Event()
+
+    async def slow(chat: OpenChat, turn: Turn) -> SlotSet:
+        await late.wait()
+        return await quick(chat, turn)
+
+    link._slots_of = slow
+    try:
+        requests = await page.send_to_group("I say line-571.", members=2)
+    finally:
+        link._slots_of = quick
+        late.set()
+    for request, who, other in zip(requests, (ME, "Bram"), ("Bram", ME), strict=True):
+        for name in OF_ONE:
+            assert request.text.count(mark_of(name, who)) == 1, (name, who)
+            assert mark_of(name, other) not in request.text, (name, who)
 
 
 async def test_the_running_recap_stands_where_a_card_names_its_macro(

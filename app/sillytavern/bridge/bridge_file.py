@@ -11,28 +11,34 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.core.errors import reason_of
 from app.core.tasks import TaskSupervisor
-from app.prompt.slots import SlotSet
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity, WireSlot, wire_slots
+from app.sillytavern.bridge.published import Published
 from app.sillytavern.guarded_write import write_file_atomically
 
 log = logging.getLogger(__name__)
 
 BRIDGE_FILE = Path("user") / "files" / "tavernkeep-bridge.json"
 CHATS_KEPT = 20
+CHATS_WITH_MEMBERS = 4  # the newest; of older ones there are the slots for whoever answers
 MAX_FILE_BYTES = 8 * 1024 * 1024
 RETRY_SECONDS = 10.0  # after a write that failed
 COALESCE_SECONDS = 0.5
 
 
-class Entry(Struct, frozen=True):
-    """The slots of one chat. Revisions only compare within one session of the program."""
+class Entry(Struct, frozen=True, omit_defaults=True):
+    """The slots of one chat. Revisions only compare within one session of the program.
+
+    members: of those who answer in a group each one's own, by card file.
+    """
 
     session: str
     revision: int
     slots: tuple[WireSlot, ...]
+    members: dict[str, tuple[WireSlot, ...]] = {}
 
 
 class Content(Struct, frozen=True):
@@ -105,10 +111,12 @@ class BridgeFile:
         self._writing: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
 
-    def publish(self, chat: ChatIdentity, slots: SlotSet) -> None:
+    def publish(self, chat: ChatIdentity, published: Published) -> None:
         """Leave the slots of a chat, in place of what the file says of it."""
+        slots = published.slots
+        members = {avatar: wire_slots(own) for avatar, own in published.members.items()}
         self._news.pop(chat.key, None)
-        self._news[chat.key] = Entry(self._session, slots.revision, wire_slots(slots))
+        self._news[chat.key] = Entry(self._session, slots.revision, wire_slots(slots), members)
         if self._writing is None or self._writing.done():
             self._writing = self._tasks.spawn(self._write_soon(), name="bridge file")
 
@@ -135,6 +143,8 @@ class BridgeFile:
             self._entries[key] = entry
         for key in list(self._entries)[:-CHATS_KEPT]:
             del self._entries[key]
+        for key in list(self._entries)[:-CHATS_WITH_MEMBERS]:
+            self._entries[key] = replace(self._entries[key], members={})
         self._sequence += 1
         content = Content(self._sequence, time.time(), dict(self._entries))
         self._is_behind = not await asyncio.to_thread(self._save, content)

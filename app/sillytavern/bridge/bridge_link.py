@@ -27,6 +27,7 @@ from app.sillytavern.bridge.bridge_protocol import (
     Request,
     encode,
 )
+from app.sillytavern.bridge.published import Given, Published
 
 log = logging.getLogger(__name__)
 
@@ -58,19 +59,25 @@ class Page:
 class PageLink:
     """A page's connection. Frames wait in its own outbox, so that a slow page holds up nobody.
 
-    page: as it is now. turns: how many are being answered.
+    page: as it is now. turns: how many are being answered. given: what it has of its chat.
     """
 
     def __init__(self, connection: ServerConnection, page: Page) -> None:
         self.connection = connection
         self.page = page
         self.turns = 0
+        self.given = Given()
         self._outbox: asyncio.Queue[str] = asyncio.Queue(OUTBOX_FRAMES)
         self._asked: dict[str, asyncio.Future[Answer]] = {}
         self._listeners: dict[str, OnPart] = {}
         self._numbers = itertools.count(1)
         self._unanswered = 0
         self._has_answered = False  # an older page never does
+
+    def give(self, chat: ChatIdentity, published: Published) -> None:
+        """Send the slots of the chat that the page shows, as far as it lacks them."""
+        for frame in self.given.frames(chat, published):
+            self.send(frame)
 
     def send(self, frame: ProgramFrame) -> None:
         """Send a frame as soon as the page takes it."""

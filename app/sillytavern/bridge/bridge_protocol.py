@@ -322,7 +322,7 @@ class Slots(Struct, frozen=True, tag="slots"):
     """The slots of a chat; everything set before that is not in here goes away.
 
     turn: id of the TurnRequest it answers, else empty. responder: avatar it is meant for, empty
-    for whoever answers.
+    for whoever answers. kept: avatars whose own slots, as they were sent last, count beside these.
     """
 
     chat: ChatIdentity
@@ -330,6 +330,7 @@ class Slots(Struct, frozen=True, tag="slots"):
     slots: tuple[WireSlot, ...]
     responder: str = ""
     turn: str = ""
+    kept: tuple[str, ...] = ()
 
 
 class Request(Struct, frozen=True, tag="request"):

@@ -45,15 +45,14 @@ from app.sillytavern.bridge.bridge_protocol import (
     Pulse,
     Reply,
     Sent,
-    Slots,
     TurnRequest,
     Welcome,
-    wire_slots,
 )
 from app.sillytavern.bridge.bridge_taverns import is_proven
 from app.sillytavern.bridge.frame_meter import FrameMeter
 from app.sillytavern.bridge.loopback_listener import LoopbackListener
 from app.sillytavern.bridge.pairing_door import PairingDoor
+from app.sillytavern.bridge.published import NOBODYS, Published
 from app.sillytavern.bridge.tavern_pairings import TavernPairings
 from app.sillytavern.bridge.turn_answers import OnTurn, TurnAnswers
 from app.views.bridge import BridgeState
@@ -244,8 +243,14 @@ class BridgeServer:
         for link in links:
             await link.connection.close(TOKEN_ROTATED)
 
-    def publish(self, user_folder: Path, chat: ChatIdentity, slots: SlotSet) -> int:
-        """Make these the slots of a chat, for whoever answers in it.
+    def publish(
+        self,
+        user_folder: Path,
+        chat: ChatIdentity,
+        slots: SlotSet,
+        members: Mapping[str, SlotSet] = NOBODYS,
+    ) -> int:
+        """Make these the slots of a chat, for whoever answers in it. members: as in Published.
 
         Pages that show the chat set them at once, others when they come to it; the bridge file is
         written too. Returns how many pages show it now; 0 also for a tavern that is not paired.
@@ -253,14 +258,15 @@ class BridgeServer:
         tavern = self._taverns.get(user_folder)
         if tavern is None:
             return 0
-        tavern.publish(chat, slots)
+        published = Published(slots, members)
+        tavern.publish(chat, published)
         showing = [
             link
             for link in self._links.values()
             if link.page.user_folder == user_folder and link.page.chat == chat
         ]
         for link in showing:
-            link.send(Slots(chat, slots.revision, wire_slots(slots)))
+            link.give(chat, published)
         return len(showing)
 
     async def request(
@@ -420,9 +426,10 @@ class BridgeServer:
         tavern = self._taverns.get(link.page.user_folder)
         if chat is None or tavern is None:
             return
-        slots = tavern.published.get(chat)
-        if slots is not None:
-            link.send(Slots(chat, slots.revision, wire_slots(slots)))
+        published = tavern.published.get(chat)
+        if published is not None:
+            link.given.forget()
+            link.give(chat, published)
 
 
 def _decoded(data: str | bytes) -> PageFrame | None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
 
-from app.prompt.slots import SlotSet
 from app.sillytavern.bridge import bridge_handshake
 from app.sillytavern.bridge.bridge_file import BridgeFile
 from app.sillytavern.bridge.bridge_protocol import (
@@ -22,6 +21,7 @@ from app.sillytavern.bridge.bridge_protocol import (
     decode,
     encode,
 )
+from app.sillytavern.bridge.published import Published
 
 CHATS_KEPT = 100
 PROOF_SECONDS = 10.0
@@ -41,7 +41,7 @@ class PairedTavern:
     token: str = ""
     file: BridgeFile | None = None
     origin: str = ""
-    published: dict[ChatIdentity, SlotSet] = field(default_factory=dict)
+    published: dict[ChatIdentity, Published] = field(default_factory=dict)
 
     @property
     def is_remote(self) -> bool:
@@ -75,14 +75,14 @@ class PairedTavern:
         said = f"{role} {port} {page_nonce} {nonce}"
         return hmac.new(self.token.encode(), said.encode(), hashlib.sha256).hexdigest()
 
-    def publish(self, chat: ChatIdentity, slots: SlotSet) -> None:
+    def publish(self, chat: ChatIdentity, published: Published) -> None:
         """Remember the slots of a chat for pages that come, and leave them in the bridge file."""
         self.published.pop(chat, None)
-        self.published[chat] = slots
+        self.published[chat] = published
         if len(self.published) > CHATS_KEPT:
             del self.published[next(iter(self.published))]
         if self.file is not None:
-            self.file.publish(chat, slots)
+            self.file.publish(chat, published)
 
 
 async def is_proven(connection: ServerConnection, tavern: PairedTavern) -> bool:

@@ -42,4 +42,5 @@ class TurnAnswers:
             return
         finally:
             link.turns -= 1
+        link.given.forget(turn.avatar)  # the page has these now
         link.send(Slots(turn.chat, slots.revision, wire_slots(slots), turn.avatar, turn.id))

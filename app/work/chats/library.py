@@ -111,6 +111,14 @@ class Library:
                     return character.macros
         return ()
 
+    def answering_in(self, chat: ChatRef) -> tuple[tuple[str, str], ...]:
+        """Card file and name of each who may answer in a group's chat; () in any other."""
+        for tavern in self.taverns if chat.kind is ChatKind.GROUP else ():
+            for group in tavern.groups:
+                if tavern.user_folder == chat.user_folder and group.id == chat.owner:
+                    return group.answering
+        return ()
+
     async def load(self, *places: Path) -> None:
         """Look for taverns in `places`, or else in the usual ones. Raises NoTavern for `places`
         that hold none; what was known before is kept then.

@@ -247,11 +247,13 @@ class BridgeLink:
         if self._is_started:
             await self._server.aclose()
 
-    def publish(self, chat: OpenChat, slots: SlotSet) -> None:
-        """Give the slots to the pages and the bridge file of the chat's tavern."""
+    def publish(self, chat: OpenChat, slots: SlotSet, members: Mapping[str, SlotSet]) -> None:
+        """Give the slots to the pages and the bridge file of the chat's tavern. members: of a
+        group, by card file.
+        """
         identity, user_folder = ChatIdentity.of(chat.chat), chat.chat.user_folder
         if identity is not None and user_folder is not None:
-            self._server.publish(user_folder, identity, slots)
+            self._server.publish(user_folder, identity, slots, members)
 
     async def ask(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, MutableMapping, MutableSet
+from collections.abc import Callable, Collection, Mapping, MutableMapping, MutableSet, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,9 @@ from app.story.story import Story
 from app.work.chats.open_chat import OpenChat
 from app.work.chats.open_chats import OpenChats
 from app.work.prompts.prompting import Prompting
+
+MOST_AHEAD = 6  # members of a group
+MOST_DROPPED = 3  # texts that are not published, since newer ones come at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,15 +54,42 @@ class _Made:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """The slots of a chat for any turn, made anew. members: those of who may answer next in a
+    group, by card file: SillyTavern does not always wait for them.
+    """
+
+    chat: OpenChat
+    slots: SlotSet
+    members: Mapping[str, SlotSet]
+
+
+Answering = Callable[[OpenChat], Sequence[tuple[str, str]]]
+
+
+def _nobody(_chat: OpenChat) -> Sequence[tuple[str, str]]:
+    return ()
+
+
 class NextPrompts:
     """What the next prompt of each chat gets. A revision grows only when a chat's slots differ.
 
+    answering: card file and name of who may answer in a group that is played, () for other chats.
+
     Signals:
-        renewed: (chat, slots) for any turn, made anew.
+        renewed: Renewed, for any turn and for members.
         changed: the chat whose next prompt changed.
     """
 
-    def __init__(self, chats: OpenChats, prompting: Prompting, tasks: TaskSupervisor) -> None:
+    def __init__(
+        self,
+        chats: OpenChats,
+        prompting: Prompting,
+        tasks: TaskSupervisor,
+        answering: Answering = _nobody,
+    ) -> None:
+        self._answering = answering
         self._chats = chats
         self._prompting = prompting
         self._tasks = tasks
@@ -67,10 +97,14 @@ class NextPrompts:
         self._renewing: MutableMapping[OpenChat, asyncio.Task[None]] = WeakKeyDictionary()
         self._revisions: dict[Path, SlotSet] = {}
         self._newest: MutableMapping[OpenChat, tuple[_Made, SlotSet]] = WeakKeyDictionary()
-        self._expected: MutableMapping[OpenChat, tuple[_Made, object, SlotSet]] = (
+        # By responder.
+        self._expected: MutableMapping[OpenChat, dict[str, tuple[_Made, object, SlotSet]]] = (
             WeakKeyDictionary()
         )
-        self.renewed: Signal[tuple[OpenChat, SlotSet]] = Signal("renewed")
+        self._turns = 0  # that SillyTavern waits for
+        self._has_no_turn = asyncio.Event()
+        self._has_no_turn.set()
+        self.renewed: Signal[Renewed] = Signal("renewed")
         self.changed: Signal[Path] = Signal("changed")
 
     async def of(
@@ -97,24 +131,29 @@ class NextPrompts:
             self._forget(chat)
         return await self._prompting.slots(chat, turn, total=total)
 
-    async def expected(self, path: Path) -> SlotSet:
+    async def expected(self, path: Path, responder: str = "") -> SlotSet:
         """The slots that the next reply of a chat would get: for as much context as SillyTavern
-        said last. What is published says more, since it must do for messages to come.
+        said last. What is published says more, since it must do for messages to come. responder:
+        of a group, "" for who spoke last.
         """
         chat = self._chats.get(path) or await self._chats.open(path)
-        turn = self._prompting.expected_turn(chat)
+        turn = self._prompting.expected_turn(chat, responder)
         if turn is None:
             return await self.of(path)
         # As SillyTavern's page gets them: with what is found in old messages.
         await self._prompting.finders.ready(chat)
+        return await self._made_once(chat, turn)
+
+    async def _made_once(self, chat: OpenChat, turn: Turn, *, is_ahead: bool = False) -> SlotSet:
+        """The slots of a turn that nobody has asked for yet; the same while nothing comes."""
         ground = (turn, self._prompting.ground(chat))
-        known = self._expected.get(chat)
+        known = self._expected.get(chat, {}).get(turn.responder)
         if known is not None and known[1] == ground and known[0].is_of(chat):
             return known[2]
         made = _Made.of(chat)
-        fresh = await self._prompting.slots(chat, turn)
-        slots = replace(fresh, revision=self._revision(path))
-        self._expected[chat] = made, ground, slots
+        fresh = await self._prompting.slots(chat, turn, is_ahead=is_ahead)
+        slots = replace(fresh, revision=self._revision(chat.chat.path))
+        self._expected.setdefault(chat, {})[turn.responder] = made, ground, slots
         return slots
 
     def taken(self, path: Path) -> int | None:
@@ -124,12 +163,18 @@ class NextPrompts:
 
     async def for_turn(self, chat: OpenChat, turn: Turn) -> SlotSet:
         """The slots of one turn, under the revision of the chat's. SillyTavern waits for them:
-        those for any turn come first only where they are under way.
+        nothing that nobody waits for is begun meanwhile.
         """
-        await self._prompting.finders.hear(chat, turn)
-        await self.settled(chat)
-        self._forget(chat)
-        slots = await self._prompting.slots(chat, turn)
+        self._turns += 1
+        self._has_no_turn.clear()
+        try:
+            await self._prompting.finders.hear(chat, turn)
+            self._forget(chat)
+            slots = await self._prompting.slots(chat, turn)
+        finally:
+            self._turns -= 1
+            if not self._turns:
+                self._has_no_turn.set()
         return replace(slots, revision=self._revision(chat.chat.path))
 
     def _revision(self, path: Path) -> int:
@@ -159,12 +204,35 @@ class NextPrompts:
             await asyncio.wait(tasks)
 
     async def _renew(self, chat: OpenChat) -> None:
+        dropped = 0
         try:
             while chat in self._is_old:
                 self._is_old.discard(chat)
-                self.renewed.emit((chat, await self._revised(chat)))
+                await self._has_no_turn.wait()
+                slots = await self._revised(chat)
+                members = await self._of_members(chat)
+                if members is None and dropped < MOST_DROPPED:
+                    dropped += 1  # what the page has goes together; it gets all of it in a moment
+                    continue
+                self.renewed.emit(Renewed(chat, slots, members or {}))
         finally:
             del self._renewing[chat]
+
+    async def _of_members(self, chat: OpenChat) -> Mapping[str, SlotSet] | None:
+        """The slots of who may answer next, those who spoke last first; None where something came
+        meanwhile that they lack.
+        """
+        made: dict[str, SlotSet] = {}
+        spoke = {message.name: index for index, message in enumerate(chat.story.messages)}
+        answering = () if chat.is_off else self._answering(chat)
+        for avatar, name in sorted(answering, key=lambda one: -spoke.get(one[1], -1))[:MOST_AHEAD]:
+            await self._has_no_turn.wait()
+            if chat in self._is_old:
+                return None
+            turn = self._prompting.expected_turn(chat, name)
+            if turn is not None:
+                made[avatar] = await self._made_once(chat, turn, is_ahead=True)
+        return made
 
     async def _revised(self, chat: OpenChat) -> SlotSet:
         path, made = chat.chat.path, _Made.of(chat)

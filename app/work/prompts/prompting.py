@@ -76,10 +76,15 @@ class Prompting:
         self._named: MutableMapping[OpenChat, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
 
     async def slots(
-        self, chat: OpenChat, turn: Turn | None = None, *, total: int | None = None
+        self,
+        chat: OpenChat,
+        turn: Turn | None = None,
+        *,
+        total: int | None = None,
+        is_ahead: bool = False,
     ) -> SlotSet:
         """The slots of a turn of a chat, as it is when this is called. total: bound for all of
-        them together.
+        them together. is_ahead: nobody has asked for them, nor is their size asked of the page.
 
         They are made in a thread of their own: of a long story it takes longer than a frame.
         """
@@ -88,8 +93,9 @@ class Prompting:
         prepared = self.prepared(chat, turn, total=total)
         made = await asyncio.to_thread(prepared.under, prepared.occasion.settings)
         self._full[chat] = made.full
-        with telling_of(chat.chat.user_folder):
-            self._want(slot.text for slot in made.slots)
+        if not is_ahead:
+            with telling_of(chat.chat.user_folder):
+                self._want(slot.text for slot in made.slots)
         return made
 
     def prepared(
@@ -144,17 +150,18 @@ class Prompting:
             known = self._presence[chat] = (of, derived(view, self._packs).entries)
         return known[1]
 
-    def expected_turn(self, chat: OpenChat) -> Turn | None:
-        """The turn that a reply would be, by what SillyTavern said at the last; None while it has
-        said nothing. Of a group, as a reply of the member who spoke last: what all may be told is
+    def expected_turn(self, chat: OpenChat, responder: str = "") -> Turn | None:
+        """The turn that a reply would be, by what SillyTavern said at the last; None for any turn.
+        Of a group, as a reply of one member, or else of who spoke last: what all may be told is
         less than any of them gets.
         """
-        if not chat.context_tokens:
-            return None
         names, fixed = chat.chat.speakers, chat.fixed_tokens
+        if len(names) > 1 and not responder:
+            spoke = (m.name for m in reversed(chat.story.messages) if m.name in names)
+            responder = next(spoke, names[0])
+        if not chat.context_tokens:
+            return Turn(responder) if responder else None
         who = names[0] if len(names) == 1 else ""
-        spoke = (m.name for m in reversed(chat.story.messages) if m.name in names)
-        responder = next(spoke, "") if len(names) > 1 else ""
         most = max(fixed.values(), default=0)
         return Turn(responder, context=chat.context_tokens, fixed=fixed.get(responder or who, most))
 

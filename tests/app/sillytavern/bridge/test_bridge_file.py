@@ -16,8 +16,15 @@ from app.core.tasks import TaskSupervisor
 from app.prompt.slots import Slot, SlotSet
 from app.settings.slot_table import Position, Role
 from app.sillytavern.bridge import bridge_file
-from app.sillytavern.bridge.bridge_file import BRIDGE_FILE, CHATS_KEPT, BridgeFile, read_bridge_file
+from app.sillytavern.bridge.bridge_file import (
+    BRIDGE_FILE,
+    CHATS_KEPT,
+    CHATS_WITH_MEMBERS,
+    BridgeFile,
+    read_bridge_file,
+)
 from app.sillytavern.bridge.bridge_protocol import ChatIdentity
+from app.sillytavern.bridge.published import Published
 from tests.disk_faults import FILE_FAULTS
 
 
@@ -47,7 +54,7 @@ async def test_the_file_says_which_slots_each_chat_has(
     user_folder: Path, tasks: TaskSupervisor
 ) -> None:
     file = BridgeFile(user_folder, "session", tasks)
-    file.publish(chat("Evening"), slots("a recap", revision=3))
+    file.publish(chat("Evening"), Published(slots("a recap", revision=3)))
     await file.aclose()
     content = json.loads((user_folder / BRIDGE_FILE).read_text())
     assert content["sequence"] == 1
@@ -74,7 +81,7 @@ async def test_several_changes_in_a_row_are_one_write(
 ) -> None:
     file = BridgeFile(user_folder, "s", tasks)
     for revision in range(50):
-        file.publish(chat("Evening"), slots("x", revision))
+        file.publish(chat("Evening"), Published(slots("x", revision)))
     await file.aclose()
     content = read_bridge_file(user_folder)
     assert content.sequence == 1
@@ -86,7 +93,7 @@ async def test_it_writes_without_being_closed(
 ) -> None:
     monkeypatch.setattr(bridge_file, "COALESCE_SECONDS", 0.01)
     file = BridgeFile(user_folder, "s", tasks)
-    file.publish(chat("Evening"), slots("x"))
+    file.publish(chat("Evening"), Published(slots("x")))
     async with asyncio.timeout(30):
         while not (user_folder / BRIDGE_FILE).exists():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -98,11 +105,11 @@ async def test_chats_of_the_last_session_stay_until_they_are_the_oldest(
 ) -> None:
     file = BridgeFile(user_folder, "first", tasks)
     for number in range(CHATS_KEPT):
-        file.publish(chat(str(number)), slots("x"))
+        file.publish(chat(str(number)), Published(slots("x")))
     await file.aclose()
     file = BridgeFile(user_folder, "second", tasks)
-    file.publish(chat("0"), slots("newer"))
-    file.publish(chat("another"), slots("x"))
+    file.publish(chat("0"), Published(slots("newer")))
+    file.publish(chat("another"), Published(slots("x")))
     await file.aclose()
     content = read_bridge_file(user_folder)
     assert content.sequence == 2
@@ -110,6 +117,18 @@ async def test_chats_of_the_last_session_stay_until_they_are_the_oldest(
     assert "solo/Ada/1" not in content.chats
     assert content.chats["solo/Ada/0"].session == "second"
     assert content.chats["solo/Ada/2"].session == "first"
+
+
+async def test_the_newest_chats_have_what_each_member_of_a_group_may_be_told(
+    user_folder: Path, tasks: TaskSupervisor
+) -> None:
+    file = BridgeFile(user_folder, "s", tasks)
+    for number in range(CHATS_WITH_MEMBERS + 1):
+        file.publish(chat(str(number)), Published(slots("x"), {"Ada.png": slots("hers")}))
+    await file.aclose()
+    oldest, *others = read_bridge_file(user_folder).chats.values()
+    assert oldest.members == {}
+    assert [one.members["Ada.png"][0].text for one in others] == ["hers"] * CHATS_WITH_MEMBERS
 
 
 @pytest.mark.parametrize("damage", [b"", b"[]", b"{", b"\xff", b'{"chats":{"a":1}}', b"[" * 99999])
@@ -120,7 +139,7 @@ async def test_a_damaged_file_is_replaced(
     path.parent.mkdir(parents=True)
     path.write_bytes(damage)
     file = BridgeFile(user_folder, "s", tasks)
-    file.publish(chat("Evening"), slots("x"))
+    file.publish(chat("Evening"), Published(slots("x")))
     await file.aclose()
     assert list(read_bridge_file(user_folder).chats) == ["solo/Ada/Evening"]
 
@@ -129,7 +148,7 @@ async def test_whoever_reads_the_tavern_can_read_the_file_and_nobody_else(
     user_folder: Path, tasks: TaskSupervisor
 ) -> None:
     file = BridgeFile(user_folder, "s", tasks)
-    file.publish(chat("Evening"), slots("x"))
+    file.publish(chat("Evening"), Published(slots("x")))
     await file.aclose()
     path = user_folder / BRIDGE_FILE
     assert path.stat().st_mode & 0o777 == 0o640
@@ -143,11 +162,11 @@ async def test_a_write_that_fails_is_made_up_for_by_the_next(
     obstacle = user_folder / "user"
     obstacle.write_text("a file where a folder should be")
     file = BridgeFile(user_folder, "s", tasks)
-    file.publish(chat("Evening"), slots("x"))
+    file.publish(chat("Evening"), Published(slots("x")))
     await file.aclose()
     assert "could not be written" in caplog.text
     obstacle.unlink()
-    file.publish(chat("Morning"), slots("x"))
+    file.publish(chat("Morning"), Published(slots("x")))
     await file.aclose()
     assert list(read_bridge_file(user_folder).chats) == ["solo/Ada/Evening", "solo/Ada/Morning"]
 
@@ -166,11 +185,11 @@ async def test_a_disk_that_takes_nothing_leaves_the_old_file_until_it_does(
     monkeypatch.setattr(bridge_file, "RETRY_SECONDS", 0.01)
     path = user_folder / BRIDGE_FILE
     file = BridgeFile(user_folder, "s", tasks)
-    file.publish(chat("Evening"), slots("before"))
+    file.publish(chat("Evening"), Published(slots("before")))
     await until(path.exists)
     before = path.read_bytes()
     with fault():
-        file.publish(chat("Evening"), slots("during"))
+        file.publish(chat("Evening"), Published(slots("during")))
         await until(lambda: "could not be written" in caplog.text)
         assert path.read_bytes() == before
         assert list(path.parent.iterdir()) == [path]
@@ -195,6 +214,6 @@ async def test_a_folder_that_was_moved_away_is_not_put_back_empty(
     """What is moved back would land inside of it."""
     moved = user_folder / "data" / "default-user"
     file = BridgeFile(moved, "s", tasks)
-    file.publish(chat("Evening"), slots("a recap"))
+    file.publish(chat("Evening"), Published(slots("a recap")))
     await file.aclose()
     assert not (user_folder / "data").exists()

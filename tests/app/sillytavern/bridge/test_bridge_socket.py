@@ -234,6 +234,47 @@ async def test_slots_published_before_a_page_comes_are_waiting_for_it(
         assert (await receive(page))["slots"][0]["text"] == "early"
 
 
+async def test_each_member_of_a_group_has_slots_that_wait_in_the_page(user_folder: Path) -> None:
+    """Whom SillyTavern did not wait for got what was for nobody in particular."""
+
+    async def on_turn(_page: Page, _turn: TurnRequest) -> SlotSet:
+        return slots("of the turn")
+
+    server = BridgeServer(on_turn)
+    await server.start()
+    await server.add_tavern(user_folder)
+
+    def told(frame: Any) -> tuple[str, str, list[str]]:
+        return frame["responder"], frame["slots"][0]["text"], frame["kept"]
+
+    def publish(ada: str, bram: str) -> None:
+        members = {"Ada.png": slots(ada), "Bram.png": slots(bram)}
+        server.publish(user_folder, CHAT, slots("for any"), members)
+
+    try:
+        publish("hers", "his")
+        async with dial(server, user_folder) as page:
+            await greet(page)
+            first = [told(await receive(page)) for _ in range(3)]
+            assert first == [
+                ("", "for any", []),
+                ("Ada.png", "hers", []),
+                ("Bram.png", "his", []),
+            ]
+            publish("hers", "his, anew")  # only what became another is sent
+            assert told(await receive(page)) == ("", "for any", ["Ada.png"])
+            assert told(await receive(page)) == ("Bram.png", "his, anew", [])
+            await send(page, type="turn", id="1", chat=WIRE_CHAT, avatar="Ada.png")
+            assert told(await receive(page)) == ("Ada.png", "of the turn", [])
+            publish("hers", "his, anew")  # in place of those of the turn, which were for then
+            assert told(await receive(page)) == ("", "for any", ["Bram.png"])
+            assert told(await receive(page)) == ("Ada.png", "hers", [])
+            await send(page, type="event", name="chat_changed", chat=WIRE_CHAT, length=1)
+            assert [told(await receive(page))[0] for _ in range(3)] == ["", "Ada.png", "Bram.png"]
+    finally:
+        await server.aclose()
+
+
 async def test_events_tell_the_page_and_what_it_shows_now(
     server: BridgeServer, user_folder: Path
 ) -> None:
