@@ -126,7 +126,8 @@ class Prepared(Material):
         None for what it is like. recap_lines: message recaps that count, None for the story's.
         """
         made = self._made(settings, kind, recap_lines)
-        return replace(made, whole_recap=self.whole_recap, recap=self.recap)
+        who = self.occasion.responder
+        return replace(made, responder=who, whole_recap=self.whole_recap, recap=self.recap)
 
     def _made(
         self, settings: Mapping[str, Any], kind: TurnKind | None, recap_lines: str | None
@@ -176,7 +177,6 @@ def _with_memory(
     told = tuple(content for content in contents if content.full_tokens or content.left_out)
     return SlotSet(
         (*recaps, *slots_set(settings, placement, texts, told, count)),
-        responder=occasion.responder,
         turn=kind,
         contents=told,
         warnings=placement.warnings(texts),

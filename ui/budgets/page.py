@@ -30,6 +30,7 @@ from ui.controls.surfaces import Line
 from ui.controls.timers import once
 from ui.core.session import Session
 from ui.memories.hands import MemoryHands
+from ui.shell.member_choice import MemberChoice
 from ui.shell.side_split import Side, SideSplit
 from ui.shell.waiting import WaitingPage
 
@@ -68,7 +69,8 @@ class BudgetsPage(QWidget):
         self.commands = BudgetCommands(self)
         self.hands = BudgetHands(session)
         self._memory_hands = MemoryHands(session, self)
-        self.tools = BudgetTools(self.commands)
+        self.members = MemberChoice(session)
+        self.tools = BudgetTools(self.commands, self.members)
         self.prompt_bar = PromptBar()
         self.strip = RecapStrip()
         self.board = Board()
@@ -213,8 +215,9 @@ class BudgetsPage(QWidget):
 
     async def _load(self, path: Path) -> None:
         handed_in = dict(self._tried)
-        preview = await self._session.companion.budgets.preview(path)
-        if path != self._session.path:
+        member = self._session.member
+        preview = await self._session.companion.budgets.preview(path, member)
+        if (path, member) != (self._session.path, self._session.member):
             return
         if not self.board.is_moving:
             for name, value in handed_in.items():
@@ -222,10 +225,10 @@ class BudgetsPage(QWidget):
                     del self._tried[name]
         self.show_preview(preview)
         self.header_changed.emit()
-        ground = (preview.story.messages, preview.prepared.occasion.told.standings)
+        ground = (preview.story.messages, preview.prepared.occasion.told.standings, member)
         if ground != self._needs_of:
             self._needs_of = ground
-            needs = await self._session.companion.budgets.needs(path)
+            needs = await self._session.companion.budgets.needs(path, responder=member)
             if path == self._session.path:
                 self._needs = needs
                 self._show_pane()

@@ -1,4 +1,4 @@
-"""What the budgets page has in the window's header: simple or advanced, and reset."""
+"""What the budgets page has in the window's header: whose prompt, simple or advanced, and reset."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from app.settings.slots import ADVANCED, SIMPLE
 from ui.budgets.commands import BudgetCommands
 from ui.controls.buttons import Button, ButtonRole
 from ui.controls.fields import Segments
+from ui.shell.member_choice import MemberChoice
 
 
 class BudgetTools(QWidget):
     """The words follow the page's actions."""
 
-    def __init__(self, commands: BudgetCommands, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, commands: BudgetCommands, members: MemberChoice, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._commands = commands
         self.modes = Segments(tr("Budgets"), {SIMPLE: tr("Simple"), ADVANCED: tr("Advanced")})
@@ -24,6 +27,7 @@ class BudgetTools(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
+        row.addWidget(members)
         row.addWidget(self.modes)
         row.addWidget(self.reset)
 

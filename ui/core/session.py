@@ -97,6 +97,7 @@ class Session(QObject):
         self._slots = SlotSet()
         self.is_counted = False  # whether the slots of the chat that is shown are known
         self.chosen_scene = ""  # on the page Story: anchor of the message that closes it
+        self.member = ""  # of a group, whose prompt is shown; "" for who spoke last
         self._reach = NOTHING_REACHED
         self._plan: CatchUpPlan | None = None
         self._told: set[tuple[Path, str]] = set()
@@ -200,7 +201,7 @@ class Session(QObject):
         self._path, self.came_by_itself = story.chat.path, by_itself
         self._story = self.companion.story(self._path) or story
         self._slots, self._reach = SlotSet(), NOTHING_REACHED
-        self.is_counted, self.chosen_scene = False, ""
+        self.is_counted, self.chosen_scene, self.member = False, "", ""
         self._offer(None)
         self.chat_opened.emit(self._story)
         self._settle.start()
@@ -265,6 +266,11 @@ class Session(QObject):
             self.told.emit(tr(sentence, command=label))
         return label
 
+    def choose_member(self, name: str) -> None:
+        """Show the next prompt of this member of the group."""
+        self.member = name
+        self.refresh()
+
     def refresh(self) -> None:
         """Ask anew, in a moment, for what a command changes: the next prompt, the next undo."""
         self._settle.start()
@@ -274,11 +280,13 @@ class Session(QObject):
             self.do(self._load(self._path), name=N_("reading the next prompt"))
 
     async def _load(self, path: Path) -> None:
-        slots = await self.companion.next_prompt(path)
+        member = self.member
+        slots = await self.companion.next_prompt(path, member)
         undo, redo = await self.companion.edits.undo_labels(path)
         if path == self._path:
-            self._slots, self.is_counted = slots, True
-            self.slots_changed.emit(slots)
+            if member == self.member:
+                self._slots, self.is_counted = slots, True
+                self.slots_changed.emit(slots)
             if self._undo_label[0] == path and self._undo_label[1] != undo:
                 self._way_back = None
             self._undo_label = path, undo

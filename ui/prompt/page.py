@@ -31,6 +31,7 @@ from ui.prompt.turn_rows import COMING, TurnRow, turn_rows
 from ui.prompt.words import break_sentence, coming_sentence, generation_words, turn_facts
 from ui.recaps.sides import Sides
 from ui.recaps.version_rows import LEFT, RIGHT, ROW_ROLE
+from ui.shell.member_choice import MemberChoice
 
 EMPTY = N_(
     "Nothing is added to the prompt yet. Memories and recaps of earlier scenes will appear here."
@@ -64,7 +65,8 @@ class PromptPage(QWidget):
         self.commands = PromptCommands(self)
         self.rail = TurnRail()
         self.list = self.rail.list
-        self.preview = PromptPreview(tr(EMPTY))
+        self.members = MemberChoice(session)
+        self.preview = PromptPreview(tr(EMPTY), self.members)
         self.difference = DifferencePane()
         self._stack = QStackedWidget()
         self._stack.addWidget(self.preview)
@@ -178,6 +180,7 @@ class PromptPage(QWidget):
         self._show_rows(rows, None)
         self.preview.macros.show_uses(macro_uses(slots))
         self.preview.macros.show()
+        self.members.offer(True)
 
     def _show_rows(self, rows: Sequence[PromptRow], kept: int | None) -> None:
         self.preview.show_rows(rows, kept)
@@ -215,6 +218,7 @@ class PromptPage(QWidget):
         known = break_sentence(view)
         self.preview.show_head(view.turn.total_tokens, tr(SENT_WORDS), f"{facts}.", known)
         self.preview.macros.hide()
+        self.members.offer(False)
         self._show_rows(rows, view.break_.kept if view.break_ is not None else None)
 
     def _on_copy(self) -> None:

@@ -31,7 +31,9 @@ class PromptPreview(QWidget):
 
     copy_asked = Signal()
 
-    def __init__(self, empty: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, empty: str, members: QWidget | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.cards: dict[str, SlotCard] = {}
         self.own_rows: list[OwnRow] = []
@@ -45,6 +47,7 @@ class PromptPreview(QWidget):
             tr("Copy all"), icon="copy", role=ButtonRole.QUIET, flush=Qt.Edge.RightEdge
         )
         self.copy.clicked.connect(self.copy_asked)
+        self._members = members
         self.macros = MacroList()
         self._build()
 
@@ -54,6 +57,8 @@ class PromptPreview(QWidget):
         top.addWidget(self._figure, 0, Qt.AlignmentFlag.AlignBaseline)
         top.addWidget(self._figure_words, 0, Qt.AlignmentFlag.AlignBaseline)
         top.addStretch(1)
+        if self._members is not None:
+            top.addWidget(self._members, 0, Qt.AlignmentFlag.AlignVCenter)
         top.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignVCenter)
         head = QVBoxLayout()
         head.setSpacing(6)

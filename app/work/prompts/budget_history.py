@@ -37,10 +37,14 @@ class BudgetHistory:
         self._prompting = prompting
         self._kept: MutableMapping[OpenChat, _Kept] = WeakKeyDictionary()
 
-    async def of(self, chat: OpenChat, turns: int = TURNS_LOOKED_BACK) -> tuple[Need, ...]:
-        """What slots would have taken in full at the last replies, oldest first."""
+    async def of(
+        self, chat: OpenChat, turns: int = TURNS_LOOKED_BACK, responder: str = ""
+    ) -> tuple[Need, ...]:
+        """What slots would have taken in full at the last replies, oldest first. responder: of a
+        group, "" for who spoke last.
+        """
         story, memories = chat.story, chat.memories
-        ground = self._ground(chat)
+        ground = self._ground(chat, responder)
         replies = [index for index in story.places.where(is_reply)[-turns:] if index]
         known = await asyncio.to_thread(self._still_true, chat, ground, story)
         found: dict[int, tuple[int | None, Need]] = {}
@@ -49,18 +53,18 @@ class BudgetHistory:
             if index in known:
                 found[index] = known[index]
             else:
-                found[index] = await asyncio.to_thread(self._need, chat, index)
-        if chat.story is story and self._ground(chat) == ground:
+                found[index] = await asyncio.to_thread(self._need, chat, index, responder)
+        if chat.story is story and self._ground(chat, responder) == ground:
             self._kept[chat] = _Kept(ground, story, memories, found)
         return tuple(need for _, need in found.values())
 
-    def _ground(self, chat: OpenChat) -> tuple[object, ...]:
-        return (*self._prompting.ground(chat), self._prompting.expected_turn(chat))
+    def _ground(self, chat: OpenChat, responder: str) -> tuple[object, ...]:
+        return (*self._prompting.ground(chat), self._prompting.expected_turn(chat, responder))
 
-    def _need(self, chat: OpenChat, index: int) -> tuple[int | None, Need]:
+    def _need(self, chat: OpenChat, index: int, responder: str) -> tuple[int | None, Need]:
         unread = unread_from(chat, index)
         # For a prompt as large as those of now: what it holds of the messages, slots needn't tell.
-        turn = self._prompting.expected_turn(chat)
+        turn = self._prompting.expected_turn(chat, responder)
         prepared = self._prompting.prepared(chat, turn, until=index - 1)
         bare = replace(prepared, means=replace(prepared.means, full={}))
         return unread, Need(index, bare.full)

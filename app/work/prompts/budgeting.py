@@ -61,16 +61,18 @@ class Budgeting:
         """What tokens are counted with; "estimate" where nothing can count them."""
         return self._counter.encoding if self._counter.is_exact else "estimate"
 
-    async def preview(self, path: Path) -> BudgetPreview:
-        """The next prompt of a chat, to be tried under any budgets."""
+    async def preview(self, path: Path, responder: str = "") -> BudgetPreview:
+        """The next prompt of a chat, to be tried under any budgets. responder: of a group, "" for
+        who spoke last.
+        """
         chat = self._chats.required(path)
         self._prompting.finders.index(chat)  # begins to be made here, and in no worker thread
         sent = await self._sent(chat)
-        return await asyncio.to_thread(self._previewed, chat, sent)
+        return await asyncio.to_thread(self._previewed, chat, sent, responder)
 
-    def _previewed(self, chat: OpenChat, sent: Sent | None) -> BudgetPreview:
+    def _previewed(self, chat: OpenChat, sent: Sent | None, responder: str) -> BudgetPreview:
         said, settings = chat.context_tokens, chat.prompt_settings()
-        prepared = self._prompting.prepared(chat, self._prompting.expected_turn(chat))
+        prepared = self._prompting.prepared(chat, self._prompting.expected_turn(chat, responder))
         preview = BudgetPreview(
             prepared,
             InclusionPreview(
@@ -98,9 +100,13 @@ class Budgeting:
         parts = (card.description, card.personality, card.scenario, card.mes_example)
         return sum(self._counter.count(part) for part in parts)
 
-    async def needs(self, path: Path, turns: int = TURNS_LOOKED_BACK) -> tuple[Need, ...]:
-        """What slots would have taken in full at the last replies, oldest first."""
-        return await self._history.of(self._chats.required(path), turns)
+    async def needs(
+        self, path: Path, turns: int = TURNS_LOOKED_BACK, *, responder: str = ""
+    ) -> tuple[Need, ...]:
+        """What slots would have taken in full at the last replies, oldest first. responder: as
+        in `preview`.
+        """
+        return await self._history.of(self._chats.required(path), turns, responder)
 
     async def put(self, path: Path, changes: Mapping[str, Any], label: str) -> None:
         """Set several settings of a chat in one step; `StoryEdits.undo` takes it back.
