@@ -507,6 +507,6 @@ async def test_from_turn_to_turn_most_of_the_request_stays_as_it_was(
     kept = statistics.median(shares)
     print(f"kept of the request before: {kept:.2f} (median)")  # noqa: T201
     assert "Relationship history:" in bodies[-1]
-    assert "Memories from previous conversations:" in bodies[-1]
+    assert "Memories of what came before:" in bodies[-1]
     assert "Current state:" in bodies[-1]
     assert kept >= 0.8, shares

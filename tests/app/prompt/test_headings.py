@@ -93,7 +93,7 @@ def test_no_english_heading_is_left_in_another_language(pack: LanguagePack) -> N
 def test_english_is_told_as_it_always_was() -> None:
     text = whole(told(story(*ENGLISH_LINES)))
     assert text == whole(told(story(*ENGLISH_LINES), headings_language="en"))
-    for heading in ("Memories from previous conversations:", "The scene now:", "Vera conceals:"):
+    for heading in ("Memories of what came before:", "The scene now:", "Vera conceals:"):
         assert heading in text
 
 
