@@ -19,7 +19,7 @@ from app.work.chats.open_chat import OpenChat
 
 SLICE = 32  # sentences of one stretch of work
 PAUSE_SECONDS = 0.02  # between two stretches, in which a turn's question has its turn
-HEAR_SECONDS = 0.15  # that a turn waits for the meaning of what it asks
+HEAR_SECONDS = 0.1  # that a turn waits for the meaning of what it asks: SillyTavern waits 0.25
 NEWEST = 2  # messages that may ask something
 
 VectorsOf = Callable[[Sequence[str]], Awaitable[Vectors]]
