@@ -91,9 +91,19 @@ class ResolvedArc:
 
     @property
     def digest(self) -> str:
-        """Changes when it is resolved in another way, or at another place."""
+        """Changes when it is resolved in another way, or at another place; the same in a branch or
+        a copy, which have ids of their own.
+        """
+        told = [f"{s.anchor}/{s.content_hash}" for s in self.ending.sources]
+        return combined_digest(self.memory.text, self.ending.text, *told)
+
+    def is_source_of(self, document: Document | None) -> bool:
+        """Whether a text was made of it as it is."""
+        if document is None:
+            return False
         told = [f"{s.chat}/{s.anchor}/{s.content_hash}" for s in self.ending.sources]
-        return combined_digest(self.memory.id, self.memory.text, self.ending.text, *told)
+        earlier = combined_digest(self.memory.id, self.memory.text, self.ending.text, *told)
+        return document.inputs in (self.digest, earlier)  # as versions before wrote it
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +136,8 @@ def without_summary(
     resolved: Iterable[ResolvedArc], documents: Iterable[Document]
 ) -> tuple[ResolvedArc, ...]:
     """Those that nobody was asked about since they were resolved."""
-    kept = {d.subject: d.inputs for d in documents if d.kind is DocumentKind.ARC_SUMMARY}
-    return tuple(arc for arc in resolved if kept.get(arc.memory.id) != arc.digest)
+    kept = {d.subject: d for d in documents if d.kind is DocumentKind.ARC_SUMMARY}
+    return tuple(arc for arc in resolved if not arc.is_source_of(kept.get(arc.memory.id)))
 
 
 def at_once(lacking: Sequence[ResolvedArc]) -> Sequence[ResolvedArc]:
@@ -141,14 +151,17 @@ def summaries(
     """The summaries that count, oldest first: of this chat those whose arc is resolved so now, of
     others all that there are.
     """
-    now = {arc.memory.id: arc.digest for arc in resolved}
+    now = {arc.memory.id: arc for arc in resolved}
     newest: dict[str, Document] = {}
     for document in documents:
         if document.kind is DocumentKind.ARC_SUMMARY:
             newest[document.subject] = document
-    return tuple(
-        d for d in newest.values() if d.text and (d.chat != chat or now.get(d.subject) == d.inputs)
-    )
+
+    def is_so(document: Document) -> bool:
+        arc = now.get(document.subject)
+        return document.chat != chat or (arc is not None and arc.is_source_of(document))
+
+    return tuple(d for d in newest.values() if d.text and is_so(d))
 
 
 def arc_inputs(

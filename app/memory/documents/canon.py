@@ -39,8 +39,16 @@ NOTHING_YET = "Nothing yet."
 
 
 def canon_digest(summaries: Iterable[Document]) -> str:
-    """What a canon is made from: it is due again when an arc was added, not at each memory."""
-    return combined_digest(*sorted(f"{d.subject}\0{d.inputs}" for d in summaries))
+    """What a canon is made from: it is due again when an arc was added, not at each memory; the
+    same in a branch or a copy, where arcs have ids of their own.
+    """
+    return combined_digest(*sorted(d.inputs for d in summaries))
+
+
+def is_canon_of(canon: Document, summaries: Sequence[Document]) -> bool:
+    """Whether a canon was made from these."""
+    earlier = combined_digest(*sorted(f"{d.subject}\0{d.inputs}" for d in summaries))
+    return canon.inputs in (canon_digest(summaries), earlier)  # as versions before wrote it
 
 
 # 8 parameters: a canon's inputs, each another thing.

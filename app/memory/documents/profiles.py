@@ -69,11 +69,14 @@ _SURE = (
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Somebody whose portrait is to be made. digest: of the memories that it is made from."""
+    """Somebody whose portrait is to be made. digest: of the memories that it is made from, the same
+    in a branch or a copy, which have ids of their own. earlier: as versions before made it.
+    """
 
     name: str
     digest: str
     memories: int
+    earlier: str = ""
 
 
 def cast(messages: Sequence[Message], speakers: Sequence[str]) -> tuple[str, ...]:
@@ -99,15 +102,17 @@ def subjects(names: Iterable[str], memories: Sequence[Memory]) -> tuple[Subject,
     for name in names:
         mine = [memory for memory in memories if memory.tier in TOLD and concerns(memory, name)]
         if len(mine) >= LEAST_MEMORIES:
-            told = sorted(f"{memory.id}\0{line_of(memory)}" for memory in mine)
-            found.append(Subject(name, combined_digest(folded(name), *told), len(mine)))
+            told = sorted(map(line_of, mine))
+            earlier = sorted(f"{memory.id}\0{line_of(memory)}" for memory in mine)
+            digests = (combined_digest(folded(name), *lines) for lines in (told, earlier))
+            found.append(Subject(name, next(digests), len(mine), next(digests)))
     return tuple(found)
 
 
 def outdated(found: Iterable[Subject], documents: Iterable[Document]) -> tuple[Subject, ...]:
     """Those whose portrait was made from something else, or is still to be made."""
     kept = {folded(d.subject): d.inputs for d in documents if d.kind is DocumentKind.PROFILE}
-    return tuple(one for one in found if kept.get(folded(one.name)) != one.digest)
+    return tuple(o for o in found if kept.get(folded(o.name)) not in (o.digest, o.earlier))
 
 
 def concerns(memory: Memory, name: str) -> bool:

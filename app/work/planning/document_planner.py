@@ -14,7 +14,7 @@ from app.memory.arcs.arc_summaries import (
     at_once,
     without_summary,
 )
-from app.memory.documents.canon import canon_digest
+from app.memory.documents.canon import canon_digest, is_canon_of
 from app.memory.documents.continuity import is_checked, last_reply
 from app.memory.documents.profiles import MOST_AT_ONCE as MOST_PROFILES
 from app.memory.documents.profiles import Subject, outdated, subjects
@@ -257,7 +257,7 @@ def _is_canon_due(chat: DocumentMaterial, name: str) -> bool:
     newest = max((d.created for d in told if d.chat == chat.chat_id), default=None)
     if newest is None:
         return False
-    return not before or (newest > before.created and before.inputs != canon_digest(told))
+    return not before or (newest > before.created and not is_canon_of(before, told))
 
 
 def _continuity(chat: DocumentMaterial) -> OperationSpec | None:

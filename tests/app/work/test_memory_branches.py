@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest_asyncio
 
+from app.memory.arcs.arc_summaries import resolved_arcs, summaries, without_summary
+from app.memory.documents.canon import canon_digest, is_canon_of
+from app.memory.documents.profiles import outdated, subjects
 from app.memory.lifecycle.policy import Policy
 from app.memory.records import (
     Document,
@@ -207,6 +210,39 @@ async def test_entities_and_texts_of_the_future_stay_behind(world: World) -> Non
     assert [(e.name, e.last_seen) for e in branch.entities] == [("Early", world.anchors[5])]
     assert [d.text for d in branch.documents] == ["early"]
     assert branch.documents[0].chat == branch.ground.chat
+
+
+async def test_what_was_made_of_shared_memories_is_not_made_again(world: World) -> None:
+    """The same threads were summed up and paid for once more for a copy of the chat."""
+    closed = Ending(EndReason.RESOLVED, text="It was found.", sources=(world.source(20),))
+    arcs = [
+        world.memory(f"arc {n}", 6 + n, tier=Tier.ARCS, type="arc", endings=(closed,))
+        for n in range(2)
+    ]
+    facts = [world.memory(f"Mira likes {n}", 9, entities=("Mira",)) for n in range(5)]
+    await world.write(*arcs, *facts)
+    parent = await world.open()
+    (mira,) = subjects(["Mira"], [s.memory for s in parent.memories])
+    texts_ = [
+        Document(f"s{n}", world.chat, DocumentKind.ARC_SUMMARY, f"Text {n}.",
+                 subject=arc.memory.id, inputs=arc.digest, until=world.anchors[20])
+        for n, arc in enumerate(resolved_arcs(arcs, parent.ground))
+    ]  # fmt: skip
+    canon = Document("canon", world.chat, DocumentKind.CANON, "Canon.", subject="Mira",
+                     inputs=canon_digest(texts_), until=world.anchors[20])  # fmt: skip
+    portrait = Document("mira", world.chat, DocumentKind.PROFILE, "Mira.", subject="Mira",
+                        inputs=mira.digest, until=world.anchors[20])  # fmt: skip
+    await world.write(documents=(*texts_, canon, portrait))
+    branch = await world.open(world.branch("branch", LATE))
+    memories = [standing.memory for standing in branch.memories]
+    found = resolved_arcs(memories, branch.ground)
+    assert [arc.memory.text for arc in found] == ["arc 0", "arc 1"]
+    assert without_summary(found, branch.documents) == ()
+    told = summaries(branch.documents, found, branch.ground.chat)
+    assert [document.text for document in told] == ["Text 0.", "Text 1."]
+    (kept,) = (d for d in branch.documents if d.kind is DocumentKind.CANON)
+    assert is_canon_of(kept, told)
+    assert outdated(subjects(["Mira"], memories), branch.documents) == ()
 
 
 async def test_a_look_back_knows_what_was_known_then_and_keeps_to_itself(world: World) -> None:
