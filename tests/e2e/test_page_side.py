@@ -24,6 +24,8 @@ pytestmark = [
 ]
 
 LENGTH = 300
+HAS_GROUPS = """() => window.SillyTavern && !document.querySelector('#preloader')
+    && SillyTavern.getContext().groups?.length"""
 HOSTILE = '<img src=x onerror="window.hit = 1"> The "Gull" & <b>crew</b> sail at dawn.'
 ANY_TRACE = (
     ":is([class*='tavernkeep'], [data-tavernkeep-here], [id='tavernkeep_badge']):not(script, link)"
@@ -274,11 +276,13 @@ async def test_a_copy_of_a_groups_chat_can_be_opened_in_the_group(
     restored = await companion.restoring.restore(path, copy)
     assert restored.sentence == "SillyTavern lists it with the chats of the group."
     if not is_open:
-        await page.load(tavern.url)
+        await page.page.goto(tavern.url)
+        await page.page.wait_for_function(HAS_GROUPS, timeout=60_000)
     await page.slash("/go Crew")
     name = restored.path.stem
     await page.evaluate(f"name => {CONTEXT}.openGroupChat('Crew', name)", name)
-    await page.page.wait_for_function(f"name => {CONTEXT}.chatId === name", arg=name)
+    is_there = f"name => {CONTEXT}.chatId === name && {CONTEXT}.chat.length"
+    await page.page.wait_for_function(is_there, arg=name)
     assert "The crew is here." in await page.evaluate(f"() => {CONTEXT}.chat[0].mes")
     group = json.loads((tavern.user_folder / "groups" / "Crew.json").read_bytes())
     assert name in group["chats"]
