@@ -167,8 +167,9 @@ async def test_the_window_follows_the_page_to_another_chat_and_back(
     await page.send("I stay at the harbour.")
     await asyncio.sleep(0.5)
     assert window.chat == "Mill"
-    assert window.notice.way_on == "Go back to it"
-    window.notice.take_up()
+    banner = window.shown.frame.banner
+    assert banner.way_on == "Go back to it"
+    banner.take_up()
     await window.shows("Harbour")
     await page.open_chat("Mill")
     await window.shows("Mill")

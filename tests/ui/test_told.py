@@ -91,14 +91,14 @@ def other_chat(demo_tavern: WrittenTavern) -> Path:
     return other
 
 
-async def test_the_chat_of_the_page_is_offered_once(
+async def test_that_the_page_shows_another_chat_is_said_whatever_else_is_told(
     demo_window: MainWindow,
     companion: Companion,
     other_chat: Path,
     monkeypatch: pytest.MonkeyPatch,
     until: Until,
 ) -> None:
-    notice = demo_window.frame.notice
+    notice, banner = demo_window.frame.notice, demo_window.frame.banner
     pages: tuple[Path, ...] = ()
     monkeypatch.setattr(Companion, "chats_in_pages", property(lambda _self: pages))
 
@@ -111,16 +111,18 @@ async def test_the_chat_of_the_page_is_offered_once(
     demo = demo_window.desk.session.path  # type: ignore[union-attr]
     assert demo is not None
     show(other_chat)
-    assert notice.sentence == "SillyTavern shows another chat: Another evening."
+    # It stood behind whatever else was told, and went with Esc.
+    notice.offer("else", "Something else.")
+    assert banner.sentence == "SillyTavern shows another chat: Another evening."
     notice.close_shown()
-    show(other_chat)
-    assert notice.sentence == ""
+    assert banner.sentence
     show(demo)
+    assert banner.sentence == ""
     show(other_chat)
-    assert notice.way_on == "Open it"
-    notice.take_up()
+    assert banner.way_on == "Open it"
+    banner.take_up()
     await until(lambda: demo_window.desk.session.path == other_chat)  # type: ignore[union-attr]
-    assert notice.sentence == ""
+    assert banner.sentence == ""
 
 
 async def test_the_window_follows_the_page_but_not_away_from_what_was_chosen(
@@ -130,7 +132,7 @@ async def test_the_window_follows_the_page_but_not_away_from_what_was_chosen(
     monkeypatch: pytest.MonkeyPatch,
     until: Until,
 ) -> None:
-    desk, notice = demo_window.desk, demo_window.frame.notice
+    desk, notice = demo_window.desk, demo_window.frame.banner
     assert desk is not None
     demo = desk.session.path
     assert demo is not None
@@ -183,7 +185,7 @@ async def test_words_being_written_are_not_torn_away(
     monkeypatch.setattr(Companion, "chats_in_pages", property(lambda _self: (other_chat,)))
     companion.health_changed.emit(companion.health)
     assert desk.session.path == demo
-    assert demo_window.frame.notice.way_on == "Go back to it"
+    assert demo_window.frame.banner.way_on == "Go back to it"
     writing.hide()
     companion.health_changed.emit(companion.health)
     await until(lambda: desk.session.path == other_chat)

@@ -20,26 +20,24 @@ class PageChat(QObject):
     """Changes to the chat that SillyTavern's page opens, where the user wants that.
 
     A chat that was chosen in the window while the page shows another one is looked at on purpose,
-    and stays: one quiet line leads back. What is being written is not torn away either. A line that
-    was closed does not come again until the page shows something else.
+    and stays: a line over every page says so, as long as that is so, and leads back. What is being
+    written is not torn away either.
 
     is_held: the steps of the first run are shown, which choose the chat.
     """
 
-    def __init__(self, session: Session, notice: Notice) -> None:
-        super().__init__(notice)
+    def __init__(self, session: Session, banner: Notice) -> None:
+        super().__init__(banner)
         self._session = session
-        self._notice = notice
+        self._banner = banner
         self._offered: Path | None = None
-        self._declined: Path | None = None
         self._opening: Path | None = None
         self._is_looking = False
         self._is_held = False
         session.health_changed.connect(self._look)
         session.library_changed.connect(self._look)
         session.chat_opened.connect(self._on_opened)
-        notice.acted.connect(self._on_acted)
-        notice.closed.connect(self._on_closed)
+        banner.acted.connect(self._on_acted)
 
     @property
     def is_held(self) -> bool:
@@ -61,24 +59,18 @@ class PageChat(QObject):
         other = shown[-1] if shown and path not in shown else None
         if path in shown:
             self._is_looking = False
-        if other != self._declined:
-            self._declined = None
         follows = ProgramSettings(self._session.companion.settings).follow_page
         is_free = not self._is_looking and not is_writing(self._window())
         if other is not None and follows and is_free and not self._is_held:
             self._follow(other)
             other = None
-        self._offered = other if path is not None and other != self._declined else None
+        self._offered = other if path is not None else None
         if self._offered is None:
-            self._notice.withdraw(PAGE_CHAT)
+            self._banner.withdraw(PAGE_CHAT)
             return
-        title = self._title(self._offered)
-        if follows:
-            sentence = tr("SillyTavern shows {title}.", title=title)
-            self._notice.offer(PAGE_CHAT, sentence, way_on=tr("Go back to it"))
-        else:
-            sentence = tr("SillyTavern shows another chat: {title}.", title=title)
-            self._notice.offer(PAGE_CHAT, sentence, way_on=tr("Open it"))
+        sentence = tr("SillyTavern shows another chat: {title}.", title=self._title(self._offered))
+        way_on = tr("Go back to it") if follows else tr("Open it")
+        self._banner.offer(PAGE_CHAT, sentence, way_on=way_on)
 
     def _follow(self, path: Path) -> None:
         # What nobody has written in yet has no file: its first message brings it.
@@ -94,7 +86,7 @@ class PageChat(QObject):
             self._look()
 
     def _window(self) -> QWidget:
-        return self._notice.window()
+        return self._banner.window()
 
     def _title(self, path: Path) -> str:
         story = self._session.companion.story(path)
@@ -104,10 +96,6 @@ class PageChat(QObject):
         if key == PAGE_CHAT and self._offered is not None:
             self._is_looking = False
             self._session.do(self._session.open_path(self._offered), name=N_("opening the chat"))
-
-    def _on_closed(self, key: str) -> None:
-        if key == PAGE_CHAT:
-            self._declined = self._offered
 
 
 def is_writing(window: QWidget) -> bool:

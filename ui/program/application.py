@@ -270,8 +270,7 @@ async def _stay(
 ) -> None:
     window.attach(companion)
     if options.is_safe:
-        window.frame.banner.acted.connect(window.start_again)
-        say_safe(window.frame.banner, window)
+        say_safe(window.frame.banner, window, window.start_again)
     window.begin(options.chat)
     await stopping.wait()
     companion.work.end()

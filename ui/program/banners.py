@@ -73,7 +73,7 @@ class Banners(QObject):
         notice.closed.connect(self._on_notice_closed)
         self.first_steps = FirstSteps(session, notice)
         self._outside = OutsideTrouble(session, notice)
-        self.page_chat = PageChat(session, notice)
+        self.page_chat = PageChat(session, frame.banner)
         self._page_call = PageCall(session, window)
         self._away_recaps = AwayRecaps(session, notice)
         self._set_aside = SetAside(session, notice)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -58,8 +59,16 @@ class SafeStartOffer(QDialog):
         self.safe.setFocus()
 
 
-def say_safe(banner: Notice, window: QWidget) -> None:
-    """Say over every page, and in the title, that this is safe mode."""
+def say_safe(
+    banner: Notice, window: QWidget, start_normally: Callable[[], None] = lambda: None
+) -> None:
+    """Say over every page, and in the title, that this is safe mode, with a way out of it."""
+
+    def on_acted(key: str) -> None:
+        if key == SAFE:
+            start_normally()
+
+    banner.acted.connect(on_acted)
     banner.offer(SAFE, tr(BANNER), way_on=tr(START_NORMALLY))
     window.setWindowTitle(tr("Tavernkeep (safe mode)"))
 
