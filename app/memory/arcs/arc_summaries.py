@@ -94,16 +94,14 @@ class ResolvedArc:
         """Changes when it is resolved in another way, or at another place; the same in a branch or
         a copy, which have ids of their own.
         """
-        told = [f"{s.anchor}/{s.content_hash}" for s in self.ending.sources]
-        return combined_digest(self.memory.text, self.ending.text, *told)
+        return arc_digest(self.memory, self.ending)
 
     def is_source_of(self, document: Document | None) -> bool:
         """Whether a text was made of it as it is."""
-        if document is None:
-            return False
-        told = [f"{s.chat}/{s.anchor}/{s.content_hash}" for s in self.ending.sources]
-        earlier = combined_digest(self.memory.id, self.memory.text, self.ending.text, *told)
-        return document.inputs in (self.digest, earlier)  # as versions before wrote it
+        return document is not None and document.inputs in (
+            self.digest,
+            earlier_arc_digest(self.memory, self.ending),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +113,18 @@ class Judged:
     verdict: Verdict
     text: str = ""
     is_refused: bool = False
+
+
+def arc_digest(memory: Memory, ending: Ending) -> str:
+    """Of what is said of an arc and of its end."""
+    told = [f"{s.anchor}/{s.content_hash}" for s in ending.sources]
+    return combined_digest(memory.text, ending.text, *told)
+
+
+def earlier_arc_digest(memory: Memory, ending: Ending) -> str:
+    """The same as versions before made it."""
+    told = [f"{s.chat}/{s.anchor}/{s.content_hash}" for s in ending.sources]
+    return combined_digest(memory.id, memory.text, ending.text, *told)
 
 
 def resolved_arcs(memories: Sequence[Memory], ground: Ground) -> tuple[ResolvedArc, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from app.memory.arcs.arc_summaries import arc_digest, earlier_arc_digest
 from app.memory.records import (
     Document,
     DocumentKind,
@@ -178,6 +179,7 @@ class _HandingOn:
 
         shared = [m for m in known.memories if is_copied(m) and self._is_shared(m.sources)]
         ids = {memory.id: self.id(memory.id) for memory in shared}
+        old = {memory.id: memory for memory in shared}
         texts = [d for d in known.documents if is_copied(d) and self._is_text_shared(d, ids)]
         return MemoryChange(
             tuple(self._memory(memory, ids) for memory in shared),
@@ -186,7 +188,7 @@ class _HandingOn:
                 for entity in known.entities
                 if is_copied(entity) and (not entity.first_seen or entity.first_seen in self.there)
             ),
-            tuple(self._document(document, ids) for document in texts),
+            tuple(_of_now(self._document(d, ids), old.get(d.subject)) for d in texts),
         )
 
     def _is_shared(self, sources: Iterable[Source]) -> bool:
@@ -247,6 +249,18 @@ class _HandingOn:
 
     def _kept_by(self, character: str) -> str:
         return self.owner if character else ""
+
+
+def _of_now(document: Document, arc: Memory | None) -> Document:
+    """A text of an arc that says what it was made of as versions before did, by the ids of the
+    other chat. arc: as it stands there.
+    """
+    if arc is None:
+        return document
+    for ending in arc.endings:
+        if document.inputs == earlier_arc_digest(arc, ending):
+            return replace(document, inputs=arc_digest(arc, ending))
+    return document
 
 
 def _joined(first: Remembered, second: Remembered) -> Remembered:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
-from app.memory.arcs.arc_summaries import resolved_arcs, summaries, without_summary
+from app.memory.arcs.arc_summaries import (
+    arc_digest,
+    earlier_arc_digest,
+    resolved_arcs,
+    summaries,
+    without_summary,
+)
 from app.memory.documents.canon import canon_digest, is_canon_of
 from app.memory.documents.profiles import outdated, subjects
 from app.memory.lifecycle.policy import Policy
@@ -212,7 +219,10 @@ async def test_entities_and_texts_of_the_future_stay_behind(world: World) -> Non
     assert branch.documents[0].chat == branch.ground.chat
 
 
-async def test_what_was_made_of_shared_memories_is_not_made_again(world: World) -> None:
+@pytest.mark.parametrize("digest_of", [arc_digest, earlier_arc_digest])
+async def test_what_was_made_of_shared_memories_is_not_made_again(
+    world: World, digest_of: Callable[[Memory, Ending], str]
+) -> None:
     """The same threads were summed up and paid for once more for a copy of the chat."""
     closed = Ending(EndReason.RESOLVED, text="It was found.", sources=(world.source(20),))
     arcs = [
@@ -223,15 +233,22 @@ async def test_what_was_made_of_shared_memories_is_not_made_again(world: World) 
     await world.write(*arcs, *facts)
     parent = await world.open()
     (mira,) = subjects(["Mira"], [s.memory for s in parent.memories])
+
+    def made(kind: DocumentKind, text: str, subject: str, inputs: str) -> Document:
+        until = world.anchors[20]
+        return Document(text, world.chat, kind, text, subject=subject, inputs=inputs, until=until)
+
     texts_ = [
-        Document(f"s{n}", world.chat, DocumentKind.ARC_SUMMARY, f"Text {n}.",
-                 subject=arc.memory.id, inputs=arc.digest, until=world.anchors[20])
+        made(
+            DocumentKind.ARC_SUMMARY,
+            f"Text {n}.",
+            arc.memory.id,
+            digest_of(arc.memory, arc.ending),
+        )
         for n, arc in enumerate(resolved_arcs(arcs, parent.ground))
-    ]  # fmt: skip
-    canon = Document("canon", world.chat, DocumentKind.CANON, "Canon.", subject="Mira",
-                     inputs=canon_digest(texts_), until=world.anchors[20])  # fmt: skip
-    portrait = Document("mira", world.chat, DocumentKind.PROFILE, "Mira.", subject="Mira",
-                        inputs=mira.digest, until=world.anchors[20])  # fmt: skip
+    ]
+    canon = made(DocumentKind.CANON, "Canon.", "Mira", canon_digest(texts_))
+    portrait = made(DocumentKind.PROFILE, "Mira.", "Mira", mira.digest)
     await world.write(documents=(*texts_, canon, portrait))
     branch = await world.open(world.branch("branch", LATE))
     memories = [standing.memory for standing in branch.memories]
@@ -241,7 +258,7 @@ async def test_what_was_made_of_shared_memories_is_not_made_again(world: World) 
     told = summaries(branch.documents, found, branch.ground.chat)
     assert [document.text for document in told] == ["Text 0.", "Text 1."]
     (kept,) = (d for d in branch.documents if d.kind is DocumentKind.CANON)
-    assert is_canon_of(kept, told)
+    assert is_canon_of(kept, told if digest_of is arc_digest else texts_)
     assert outdated(subjects(["Mira"], memories), branch.documents) == ()
 
 
