@@ -18,10 +18,10 @@ from app.story.recaps import FOLD
 TELLING = 45
 LEAST_WORTH = 100  # tokens: who knows what, and what is open, is worth telling of any story
 LINE_COSTS = 4  # tokens of a line beside its words
-# Tokens that slots take of a total before the newest messages get any; percent of what is more, in
-# which the messages themselves answer more; and of what is over ENOUGH, when they have been heard.
-# Measured the same way.
-FIRST_TO_SLOTS, MORE_TO_SLOTS, REST_TO_SLOTS, ENOUGH = 900, 12, 60, 2_000
+# Tokens that slots take of a total before the newest messages get any, and percent of what is more.
+# Measured with what language models remembered of five stories: in the recap that they kept, the
+# same tokens answer more than the messages before the last ones.
+FIRST_TO_SLOTS, MORE_TO_SLOTS = 900, 60
 # The running recap's least share of the room, in a prompt of so many tokens or fewer, or more.
 SMALL_PROMPT, RECAP_SHARES = (1_000, 2_000), (1 / 8, 1 / 2)
 # Lines of each slot that hardly wait for others: in a prompt of any size, and in one that is not
@@ -66,9 +66,8 @@ def free_beside(occasion: Occasion, room: int, whole: int) -> int:
 
 def most_of_total(total: int) -> int:
     """Tokens that slots take at most of a total that they share with the newest messages."""
-    more = max(0, min(total, ENOUGH) - FIRST_TO_SLOTS) * MORE_TO_SLOTS
-    rest = max(0, total - ENOUGH) * REST_TO_SLOTS
-    return min(total, FIRST_TO_SLOTS + (more + rest) // 100)
+    more = max(0, total - FIRST_TO_SLOTS) * MORE_TO_SLOTS // 100
+    return min(total, FIRST_TO_SLOTS + more)
 
 
 def least_for_recap(room: int, whole: int) -> int:
