@@ -38,6 +38,8 @@ let settled = '';
 let generatingUntil = 0;
 let lookTimer = 0;
 let leaveTimer = 0;
+/** What the bridge file said of chats, as far as it was taken over. */
+const taken = new WeakSet();
 
 /** Run a piece of ours so that its failure stays ours. */
 function safely(piece) {
@@ -59,7 +61,7 @@ function settleChat() {
     rows.forget();
     slots.settle(chat);
     slots.refresh();
-    if (settled && !slots.lastKnown(settled)) {
+    if (settled && (!slots.lastKnown(settled) || !link.isUp())) {
         readMailbox();
     }
 }
@@ -115,10 +117,11 @@ async function readMailbox() {
     if (link.isRemote()) {
         return; // the program cannot leave anything there
     }
-    const isNew = await mailbox.read();
+    await mailbox.read();
     const isKnown = slots.lastKnown(settled) !== null;
     const entry = mailbox.entry(settled);
-    if (entry && (!isKnown || (isNew && !link.isUp()))) {
+    if (entry && (!isKnown || (!taken.has(entry) && !link.isUp()))) {
+        taken.add(entry);
         takeMailboxEntry(entry);
     }
 }
