@@ -86,6 +86,16 @@ async def harbour(program: Beside, page: TavernPage, tavern: RunningTavern) -> P
     return path
 
 
+async def open_of_crew(page: TavernPage, name: str) -> None:
+    """Open a chat of the group Crew, as soon as the one that it was left with stands there."""
+    await page.slash("/go Crew")
+    of_crew = f"() => {CONTEXT}.groupId === 'Crew' && {CONTEXT}.chat.length"
+    await page.page.wait_for_function(of_crew)
+    await page.evaluate(f"name => {CONTEXT}.openGroupChat('Crew', name)", name)
+    is_there = f"name => {CONTEXT}.chatId === name && {CONTEXT}.chat.length"
+    await page.page.wait_for_function(is_there, arg=name)
+
+
 async def counted(page: TavernPage, selector: str, number: int) -> None:
     """Wait until so many elements are there."""
     await page.page.wait_for_function(
@@ -264,12 +274,10 @@ async def test_a_copy_of_a_groups_chat_can_be_opened_in_the_group(
 ) -> None:
     """It was a file that SillyTavern showed nowhere, since its group did not list it."""
     companion, path = program.companion, tavern.user_folder / "group chats" / "Gathering.jsonl"
-    await page.slash("/go Crew")
-    await page.evaluate(f"() => {CONTEXT}.openGroupChat('Crew', 'Gathering')")
+    await open_of_crew(page, "Gathering")
     await program.until(lambda: path in companion.chats_in_pages)
     await companion.guard.look(path)
     if not is_open:
-        await page.open_chat("Harbour")
         await page.page.goto("about:blank")
         await program.until(lambda: not companion.chats_in_pages)
     copy = (await companion.guard.copies(path))[0]
@@ -278,11 +286,8 @@ async def test_a_copy_of_a_groups_chat_can_be_opened_in_the_group(
     if not is_open:
         await page.page.goto(tavern.url)
         await page.page.wait_for_function(HAS_GROUPS, timeout=60_000)
-    await page.slash("/go Crew")
     name = restored.path.stem
-    await page.evaluate(f"name => {CONTEXT}.openGroupChat('Crew', name)", name)
-    is_there = f"name => {CONTEXT}.chatId === name && {CONTEXT}.chat.length"
-    await page.page.wait_for_function(is_there, arg=name)
+    await open_of_crew(page, name)
     assert "The crew is here." in await page.evaluate(f"() => {CONTEXT}.chat[0].mes")
     group = json.loads((tavern.user_folder / "groups" / "Crew.json").read_bytes())
     assert name in group["chats"]

@@ -327,12 +327,12 @@ class StoryEdits:
         await self._asked.take_out(chat.chat_id, {e.when for e in entries if e.is_undone})
         for take_in in self._takes_in:
             await take_in(chat)
-        await chat.refresh()
+        await self._chats.refresh_all_of(chat)
         version = brought_back(chat.story)
         if version is not None:
             number, recaps = version.version, self._store.recaps
             await self._store.run(lambda: recaps.choose_running(chat.chat_id, number))
-        await self._chats.refresh_all_of(chat)
+            await self._chats.refresh_all_of(chat)
 
     async def _do(self, chat: OpenChat, label: str, unit: Callable[[], Any]) -> None:
         await self._store.run_undoable(chat.chat_id, label, unit)

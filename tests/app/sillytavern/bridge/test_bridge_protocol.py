@@ -180,6 +180,7 @@ def test_slots_are_sent_verbatim() -> None:
         "slots": [{"key": "key", "position": 1, "depth": 4, "role": 1, "scan": True, "text": text}],
         "responder": "",
         "turn": "",
+        "kept": [],
     }
 
 
