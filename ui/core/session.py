@@ -241,10 +241,14 @@ class Session(QObject):
             command = self.companion.edits.redo(self._path)
             self.do(self._tell_label(N_("Redone: {command}"), command), name=N_("redo"))
 
-    def can_take_back(self, label: str, way: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def can_take_back(self, label: str, way: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """What was done outside of all chats: undo takes it back until something else is done.
         label: what it is, in English. way: does it; kept in memory only.
         """
+        path = self._path
+        if path is not None:  # what was done before, and is not shown yet, is nothing else
+            undo, _ = await self.companion.edits.undo_labels(path)
+            self._undo_label = path, undo
         self._way_back = label, way
         self.undo_changed.emit(label, "")
 
@@ -280,16 +284,17 @@ class Session(QObject):
             self.do(self._load(self._path), name=N_("reading the next prompt"))
 
     async def _load(self, path: Path) -> None:
-        member = self.member
+        member, way_back = self.member, self._way_back
         slots = await self.companion.next_prompt(path, member)
         undo, redo = await self.companion.edits.undo_labels(path)
         if path == self._path:
             if member == self.member:
                 self._slots, self.is_counted = slots, True
                 self.slots_changed.emit(slots)
-            if self._undo_label[0] == path and self._undo_label[1] != undo:
-                self._way_back = None
-            self._undo_label = path, undo
+            if self._way_back is way_back:
+                if self._undo_label[0] == path and self._undo_label[1] != undo:
+                    self._way_back = None
+                self._undo_label = path, undo
             self.undo_changed.emit(self._way_back[0] if self._way_back else undo, redo)
             self._offer(self.companion.work.catch_up(path))
         reach = await self.companion.reaching.of(path)

@@ -61,7 +61,7 @@ class ModelTesting(QObject):
             self._choice.show_keys()
 
         if before not in ("", key):
-            self._session.can_take_back(name, bring_back)
+            await self._session.can_take_back(name, bring_back)
 
     def _on_key_entered(self) -> None:
         async def keep() -> None:
