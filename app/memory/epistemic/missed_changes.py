@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from app.memory.epistemic.presence import Whereabouts, is_same_place
+from app.memory.epistemic.propositions import content_words
 from app.memory.epistemic.witnessing import MADE_BY, WAS_AWAY, WAS_THERE
 from app.memory.names import folded
 from app.memory.records import Grounding, Memory, Tier
@@ -21,6 +22,7 @@ from app.story.scene_cues.language import tokens_of
 
 COUNTING = (Status.ACTIVE, Status.ENDED, Status.LATER)
 PERSON, LOCATION = "character", "location"
+WHEREABOUTS = frozenset({LOCATION, "owner"})  # fields of a thing
 MOST_WITNESSES = 4  # of a change that somebody missed, who are noted to know it
 
 _Key = tuple[str, str]  # a thing's name, folded, and the field
@@ -33,9 +35,15 @@ class Held:
     memory: Memory
     message: int
 
-    def is_like(self, other: Held) -> bool:
-        """Whether both are the same value."""
-        return folded(self.memory.text) == folded(other.memory.text)
+    def is_like(self, other: Held, stopwords: frozenset[str]) -> bool:
+        """Whether both are the same value. "The cellar" and "the cellar of the inn, box three" may
+        be one place: nobody is said to be wrong about where a thing is for how it was put.
+        """
+        one, two = self.memory.text, other.memory.text
+        if folded(one) == folded(two):
+            return True
+        words = content_words(one, stopwords) & content_words(two, stopwords)
+        return self.memory.field in WHEREABOUTS and bool(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +80,17 @@ class SeenChanges:
     """What people of a story saw change, for any of its messages."""
 
     def __init__(
-        self, standings: Iterable[Standing], where: Whereabouts, messages: Sequence[Message]
+        self,
+        standings: Iterable[Standing],
+        where: Whereabouts,
+        messages: Sequence[Message],
+        stopwords: frozenset[str] = frozenset(),
     ) -> None:
-        """standings: of any tiers. messages: of the chat, for whose doing a change is."""
+        """standings: of any tiers. messages: of the chat, for whose doing a change is. stopwords:
+        words that say nothing, in its languages.
+        """
         self.where = where
+        self._stopwords = stopwords
         self._messages = messages
         self._rooms: dict[str, str] = {}  # of things
         self._values: dict[_Key, _History] = {}
@@ -99,12 +114,12 @@ class SeenChanges:
                 if held is None or now is None:
                     continue
                 goes_on = under_way is not None and (
-                    held.is_like(under_way.held) and now is under_way.now
+                    held.is_like(under_way.held, self._stopwords) and now is under_way.now
                 )
                 if under_way is not None and not goes_on:
                     yield replace(under_way, end=message)
                     under_way = None
-                if under_way is None and not held.is_like(now):
+                if under_way is None and not held.is_like(now, self._stopwords):
                     saw = self._saw.get(now.memory.id, frozenset())
                     under_way = Missed(person, held, now, saw, message)
             if under_way is not None:
@@ -214,6 +229,7 @@ def _entry(missed: Missed, kind: str, person: str, held: Held, at: int) -> dict[
         kind,
         f"{value.subject}, {value.field.replace('_', ' ')}: {value.text}",
         subject=person,
+        field=value.field,
         channel=WAS_AWAY if kind == "believes" else WAS_THERE,
         sources=change.sources,
         grounding=Grounding.DERIVED,

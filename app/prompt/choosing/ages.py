@@ -10,7 +10,7 @@ from app.story.story import Story
 # Messages: what is older is told as of the past, and so is what was before the scene that goes on,
 # where it is older than the fewest.
 LATELY, LATELY_AT_LEAST = 40, 10
-THEN_SCENES = 3  # begun since something was noted that is told as of then
+THEN_SCENES = 2  # begun since something was noted that is told as of then
 
 
 def lately_from(story: Story) -> int:
@@ -28,8 +28,8 @@ def scenes_after(story: Story, start: int) -> int:
     return 0 if start == BEFORE else len(firsts) - bisect_right(firsts, start)
 
 
-def is_of_then(story: Story, start: int) -> bool:
+def is_of_then(story: Story, start: int, scenes: int = THEN_SCENES) -> bool:
     """Whether a feeling or state that was noted at a message, and never since, is told as of that
-    time: nobody says of each that it is over.
+    time: nobody says of each that it is over. scenes: begun since.
     """
-    return start < lately_from(story) and scenes_after(story, start) >= THEN_SCENES
+    return start < lately_from(story) and scenes_after(story, start) >= scenes

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from app.memory.names import folded
 from app.memory.records import LEDGER_FIELDS, Grounding, Memory, Tier
+from app.memory.similarity import normalised
 from app.memory.standing import Standing
-from app.prompt.choosing.ages import is_of_then
+from app.prompt.choosing.ages import THEN_SCENES, is_of_then
 from app.prompt.choosing.corrections import corrected, is_changed
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
@@ -23,6 +24,7 @@ from app.prompt.rendering.memory_slots import EARLIER
 from app.prompt.rendering.touched import SPOKEN_OF, worth_now
 from app.prompt.slots import LeftOut, Reason
 from app.settings.slot_table import SlotName
+from app.story.scene_cues.language import tokens_of
 
 MAGNITUDES = ("high", "medium", "low")
 FELT = (1.4, 1.0, 0.6)  # worth by magnitude
@@ -52,8 +54,12 @@ OUTLASTS = {
     ("character", "mood"): 0,
     ("place", "occupants"): 0,
     ("character", "outfit_disguise"): 2,
-    ("character", "active_goal"): 2,
+    ("character", "active_goal"): 1,
 }
+
+
+# What somebody changes with the occasion: told as of their scene from the next one on.
+OF_A_SCENE = frozenset({"outfit_disguise", "active_goal"})
 
 
 def relationships_draft(occasion: Occasion) -> Draft:
@@ -184,8 +190,19 @@ def _knowing(memory: Memory, kind: str, name: str, occasion: Occasion) -> str:
     memory, headings = _as_they_know(memory, occasion), occasion.headings
     if kind != "unaware":
         return f"- {_known(memory, headings)}"
-    said = headings.of(NOT_KNOWN).replace("{about}", one_line(memory.text))
+    said = headings.of(NOT_KNOWN).replace("{about}", _not_known(memory))
     return f"- {said.replace('{name}', name)}"
+
+
+def _not_known(memory: Memory) -> str:
+    """What somebody does not know. "She" in what another hides is whoever hides it."""
+    about, holder = one_line(memory.text), one_line(memory.subject)
+    is_named = memory.type != "hiding" or not set(_named(holder)).isdisjoint(_named(about))
+    return about if is_named else f"{about} ({holder})"
+
+
+def _named(text: str) -> list[str]:
+    return tokens_of(normalised(text))
 
 
 def _newest_by_row(values: Mapping[tuple[str, str], Standing]) -> dict[str, int]:
@@ -260,7 +277,8 @@ def _is_of_then(standing: Standing, occasion: Occasion) -> bool:
     memory = standing.memory
     if memory.field in LASTS or memory.is_pinned or memory.grounding is Grounding.YOURS:
         return False
-    return is_of_then(occasion.story, standing.start)
+    scenes = 1 if memory.field in OF_A_SCENE else THEN_SCENES
+    return is_of_then(occasion.story, standing.start, scenes)
 
 
 def _is_past(standing: Standing, occasion: Occasion) -> bool:
@@ -283,6 +301,9 @@ def _held(occasion: Occasion, tier: Tier) -> Sequence[Standing]:
 def _known(memory: Memory, headings: Headings) -> str:
     """What it is about and, where that says more, the whole of it; from whom it is hidden."""
     about, detail = one_line(memory.text), one_line(memory.detail)
+    if memory.field:  # a value of the ledger that somebody knows: "the key, location: the desk"
+        label = memory.field.replace("_", " ")
+        about = about.replace(f", {label}: ", f", {headings.of(label)}: ", 1)
     told = about if not detail else detail if about in detail else f"{about}: {detail}"
     if memory.type == "hiding":
         whom = one_line(memory.target) or headings.of(EVERYONE)

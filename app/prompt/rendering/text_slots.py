@@ -13,7 +13,7 @@ from app.memory.epistemic.propositions import content_words
 from app.memory.reading.prose import cleaned, sections
 from app.memory.records import Document, DocumentKind, EndReason, Memory, Tier
 from app.memory.standing import BEFORE, Standing, Status
-from app.prompt.choosing.ages import is_of_then
+from app.prompt.choosing.ages import is_of_then, scenes_after
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.notes import ALSO_NAMED, names_told
@@ -46,6 +46,8 @@ PORTRAIT_FIELDS = frozenset(
 )
 _OF_OTHERS = frozenset({YOU, IMPORTED}) | OTHER_EXTENSIONS
 LASTING_FIELDS = frozenset({"fears", "loyalties"})  # of a portrait
+# Of a portrait: gone with the scene of which they were said.
+PASSING_FIELDS = frozenset({"goals", "posture", "location", "threats", "time"})
 REPAIR_TEMPLATE = "[Correction for the next reply: {{repair}}]"
 
 
@@ -138,22 +140,21 @@ def profiles_draft(occasion: Occasion) -> Draft:
         if document and is_portrait_of_then(document, occasion.story):
             # Better that the head changes than that a new one waits while hardly any is told.
             document = occasion.document(kind, *names) or document
-    parts, left_out = _profile_parts(document), []
-    if document and is_portrait_of_then(document, occasion.story):
-        lasting = _lasting(parts)
-        kept = set(lasting[profiles.SECTIONS[0]].splitlines())
+    parts: Mapping[str, str] = _profile_parts(document)
+    left_out: list[LeftOut] = []
+    if document:
+        told = _told_of_portrait(parts, document, occasion.story)
         left_out = [
             LeftOut(_portrait_line(line, occasion.headings), Reason.PAST)
             for section in profiles.SECTIONS
-            for line in parts.get(section, "").splitlines()
-            if line.strip() and line not in kept
+            for line in _lines_of(parts, section)
+            if line not in _lines_of(told, section)
         ]
-        parts = lasting
+        parts = told
     entries = [
         Entry(_portrait_line(line, occasion.headings), (group, place), group=group)
         for group in reversed(range(len(profiles.SECTIONS)))
-        for place, line in enumerate(parts.get(profiles.SECTIONS[group], "").splitlines())
-        if line.strip()
+        for place, line in enumerate(_lines_of(parts, profiles.SECTIONS[group]))
     ]
     name = one_line(occasion.responder)
     return Draft(
@@ -317,8 +318,33 @@ def _portrait_line(line: str, headings: Headings) -> str:
     return f"{headings.of(label.casefold()) if is_field else label}{colon}{told}"
 
 
-def _lasting(parts: Mapping[str, str]) -> dict[str, str]:
-    """Of a portrait what is so beyond a scene."""
-    state = parts.get(profiles.SECTIONS[0], "").splitlines()
-    kept = [line for line in state if line.partition(":")[0].strip().casefold() in LASTING_FIELDS]
-    return {profiles.SECTIONS[0]: "\n".join(kept)}
+def _told_of_portrait(
+    parts: Mapping[str, str], document: Document, story: Story
+) -> Mapping[str, str]:
+    """Of a portrait's lines by section those that hold still: of one that was made scenes ago what
+    is so beyond a scene, once another scene has begun all but where somebody is and what they are
+    about to do.
+    """
+    place = story.places.get(document.until)
+    if document.made_by == YOU or not document.sections or place is None:
+        return parts
+    if is_of_then(story, place):
+        state = profiles.SECTIONS[0]
+        kept = [line for line in _lines_of(parts, state) if _field_of(line) in LASTING_FIELDS]
+        return {state: "\n".join(kept)}
+    if not scenes_after(story, place):
+        return parts
+    return {
+        section: "\n".join(
+            line for line in _lines_of(parts, section) if _field_of(line) not in PASSING_FIELDS
+        )
+        for section in parts
+    }
+
+
+def _lines_of(parts: Mapping[str, str], section: str) -> list[str]:
+    return [line for line in parts.get(section, "").splitlines() if line.strip()]
+
+
+def _field_of(line: str) -> str:
+    return line.partition(":")[0].strip().casefold()

@@ -81,7 +81,8 @@ def derived(view: MemoryView, packs: Sequence[LanguagePack]) -> Derived:
         return NOTHING_DERIVED
     since = max(0, len(view.story.messages) - MOST_LOOKED_AT)
     where = whereabouts(view.story, view.ground, view.documents, view.entities, (), since=since)
-    changes = SeenChanges(view.memories, where, view.story.messages)
+    stopwords = frozenset[str]().union(*(pack.stopwords for pack in packs))
+    changes = SeenChanges(view.memories, where, view.story.messages, stopwords)
     found = behind_their_backs(changes, view.at)
     stated = [s for s in view.of(Tier.EPISTEMIC) if s.status in PUBLIC]
     by_word = Witnessing(where, packs, shared_sights(stated, where, view.ground.place))

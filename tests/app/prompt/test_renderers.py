@@ -20,6 +20,7 @@ from app.memory.records import (
 )
 from app.prompt.choosing.presence import Besides
 from app.prompt.generation import Turn
+from app.prompt.rendering.memory_slots import EARLIER
 from app.prompt.rendering.text_slots import sentences
 from app.prompt.slots import RUNNING_RECAP_KEY, Reason, RecapShown, Slot, TurnKind
 from app.settings.slot_table import Position, Role, SlotName
@@ -427,6 +428,9 @@ def test_only_the_one_who_answers_is_told_what_it_knows() -> None:
     )
     odo = whole(prompt(SECRETS, of=group, turn=Turn("Odo")))
     assert "he took the key" in odo
+    # Of a man who hides "that he took the key" she would be told that "he" did.
+    hidden = text_of(prompt(SECRETS[-1:], of=group, turn=Turn("Vera")), SlotName.EPISTEMIC)
+    assert hidden == "- Vera does not know he took the key (Odo)"
     assert "debts" not in odo
     nobody = whole(prompt(SECRETS, of=group))
     assert "took the key" not in nobody
@@ -638,6 +642,9 @@ def test_the_ledger_does_not_place_who_is_there_where_a_scene_before_left_them()
     assert "cold cellar" not in text
     assert "afraid" not in text
     assert all(kept in text for kept in ("burnt hand", "grey coat", "far harbour", "the loft"))
+    # A coat is changed with the occasion.
+    assert text.index(EARLIER) < text.index("grey coat")
+    assert text.index("burnt hand") < text.index(EARLIER)
     (content,) = (c for c in told.contents if c.key == SlotName.STATE_LEDGER.key)
     assert {one.memory for one in content.left_out} == {"Veralocation0", "Veramood0"}
     assert {one.reason for one in content.left_out} == {Reason.PAST}
@@ -846,9 +853,15 @@ def test_of_a_portrait_of_scenes_ago_only_what_lasts_is_told() -> None:
     of_then = prompt(documents=[old], of=in_scenes(70, 9, 20, 60))
     (content,) = (c for c in of_then.contents if c.key == SlotName.PROFILES.key)
     assert ("goals: find the ring", Reason.PAST) in [(o.text, o.reason) for o in content.left_out]
-    fresh = replace(old, until="m60")
-    later = text_of(prompt(documents=[fresh], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
+    fresh = replace(old, until="m65")
+    now = text_of(prompt(documents=[fresh], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
+    assert "find the ring" in now
+    # Once a scene has begun since, goals and places may be left behind.
+    before = replace(old, until="m60")
+    later = text_of(prompt(documents=[before], of=in_scenes(70, 9, 20, 60)), SlotName.PROFILES)
     assert "where is the ring?" in later
+    assert "Odo: wary" in later
+    assert "find the ring" not in later
     # One that was just asked for waits for no step of the head while so little is told.
     new = replace(old, id="new", until="m69", sections={"character_state": "goals: marry"})
     both = prompt(documents=[old, new], of=in_scenes(70, 9, 20, 60))

@@ -89,6 +89,13 @@ def test_what_follows_stands_as_entries_between_its_messages() -> None:
     assert {s.status for s in behind_their_backs(seen(NOTES), 2)} == {Status.LATER}
 
 
+def test_nobody_is_wrong_about_where_a_thing_is_for_how_it_was_put() -> None:
+    """Whoever had last seen papers in the cellar of the archive was said to be wrong about it,
+    since they lay in "Box 3, archive" now.
+    """
+    assert behind_their_backs(seen(NOTES.replace("location=chest", "location=the mill jar")), 4) == ()
+
+
 PEOPLE, PLACES = ("Ann", "Bo", "Cy"), ("mill", "barn")
 moves = st.tuples(st.sampled_from(PEOPLE), st.sampled_from((*PLACES, "")))
 changes = st.tuples(st.just("ring"), st.sampled_from(("jar", "chest", "bag")))
