@@ -21,7 +21,7 @@ from app.prompt.generation import IMPERSONATE
 from app.prompt.headings import Headings
 from app.prompt.occasion import CALLED_UP_BY, Occasion
 from app.prompt.rendering.memory_slots import EARLIER
-from app.prompt.rendering.touched import SPOKEN_OF, worth_now
+from app.prompt.rendering.touched import SPOKEN_OF, calls, weighed, worth_now
 from app.prompt.slots import LeftOut, Reason
 from app.settings.slot_table import SlotName
 from app.story.scene_cues.language import tokens_of
@@ -119,7 +119,8 @@ def epistemic_draft(occasion: Occasion) -> Draft:
     """What the responder, and nobody else, knows, suspects, does not know, believes and hides.
 
     What they do not know says so in its own line, which no budget parts from it. What others hide
-    from them is part of it.
+    from them is part of it. What is of scenes ago is told while it is spoken of: few say of each
+    secret when it came out.
     """
     held = _held(occasion, Tier.EPISTEMIC)
     mine = [
@@ -134,9 +135,12 @@ def epistemic_draft(occasion: Occasion) -> Draft:
         unknown = {memory.id for memory in _unknown(occasion)}
         mine += [standing for standing in held if standing.memory.id in unknown]
         told |= dict.fromkeys(unknown, "unaware")
+    called = calls(occasion, [standing.memory for standing in mine])
+    past = [s for s in mine if _is_of_then(s, occasion) and not called[s.memory.id]]
+    mine = [standing for standing in mine if standing not in past]
     order = {standing.memory.id: place for place, standing in enumerate(mine)}
     name = one_line(occasion.responder)
-    now = worth_now(occasion, [standing.memory for standing in mine])
+    now = weighed(called)
 
     def worth(standing: Standing) -> float:
         rank = KNOWING_RANK.index(told[standing.memory.id])
@@ -144,9 +148,12 @@ def epistemic_draft(occasion: Occasion) -> Draft:
         value = occasion.worth(standing, ageing) * now[standing.memory.id]
         return value * KNOWING_WORTH[rank]
 
+    def line(memory: Memory) -> str:
+        return _knowing(memory, told[memory.id], name, occasion)
+
     entries = [
         Entry(
-            _knowing(standing.memory, told[standing.memory.id], name, occasion),
+            line(standing.memory),
             (order[standing.memory.id],),
             group=KNOWING.index(told[standing.memory.id]),
             memory=standing.memory.id,
@@ -164,6 +171,7 @@ def epistemic_draft(occasion: Occasion) -> Draft:
             occasion.headings.of(head).replace("{name}", name) if head else ""
             for head in KNOWING_HEADS
         ),
+        left_out=tuple(LeftOut(line(s.memory), Reason.PAST, s.memory.id) for s in past),
     )
 
 
@@ -273,7 +281,7 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
 
 
 def _is_of_then(standing: Standing, occasion: Occasion) -> bool:
-    """Whether a feeling or value is told as of the time when it was noted."""
+    """Whether a feeling, a value or what somebody knows may have changed since it was noted."""
     memory = standing.memory
     if memory.field in LASTS or memory.is_pinned or memory.grounding is Grounding.YOURS:
         return False

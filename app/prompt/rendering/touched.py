@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.memory.keywords.calling import Called, called
 from app.memory.names import folded
@@ -39,6 +39,10 @@ def _where(occasion: Occasion) -> str:
 
 def worth_now(occasion: Occasion, memories: Sequence[Memory]) -> dict[str, float]:
     """What the moment makes of each one's worth, by id: a factor."""
-    found = calls(occasion, memories)
+    return weighed(calls(occasion, memories))
+
+
+def weighed(found: Mapping[str, Called]) -> dict[str, float]:
+    """What being called up so much makes of each one's worth, by id: a factor."""
     best = max((one.score for one in found.values()), default=0.0) or 1.0
     return {id_: ASIDE + (SPOKEN_OF - ASIDE) * one.score / best for id_, one in found.items()}
