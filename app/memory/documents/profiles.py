@@ -131,7 +131,11 @@ def mentions(text: str, name: str) -> bool:
 
 def marked(line: str, memory: Memory, past: Collection[str]) -> str:
     """The line of a memory, with a mark where it tells how things were. past: ids of such."""
-    return line.replace("- [", "- [earlier ", 1) if memory.id in past else line
+    if memory.id not in past:
+        return line
+    if line.startswith("- ["):
+        return line.replace("- [", "- [earlier ", 1)
+    return line.replace("- ", "- [earlier] ", 1)
 
 
 def profile_inputs(

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.memory.names import folded
-from app.memory.records import LEDGER_FIELDS, Grounding, Memory, Tier
+from app.memory.records import LEDGER_FIELDS, Memory, Tier
 from app.memory.similarity import normalised
 from app.memory.standing import Standing
-from app.prompt.choosing.ages import THEN_SCENES, is_of_then
 from app.prompt.choosing.corrections import corrected, is_changed
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
+from app.prompt.choosing.outlasting import is_noted_then, is_outlived
 from app.prompt.choosing.worth import LASTING, PASSING, STANDING
 from app.prompt.generation import IMPERSONATE
 from app.prompt.headings import Headings
@@ -42,24 +42,6 @@ KNOWING_HEADS = (
     "{name} conceals:",
 )
 NOT_KNOWN, HIDDEN, EVERYONE = "{name} does not know {about}", "from {whom}: ", "everyone"
-
-
-# Values that change seldom, and mostly with a word; the others are told as of their time later on.
-LASTS = frozenset(
-    {"owner", "injuries", "political_control", "leadership", "objective", "alliances"}
-)
-# Values of who is there that hold for so many scenes after the one in which they were noted.
-OUTLASTS = {
-    ("character", "location"): 0,
-    ("character", "mood"): 0,
-    ("place", "occupants"): 0,
-    ("character", "outfit_disguise"): 2,
-    ("character", "active_goal"): 1,
-}
-
-
-# What somebody changes with the occasion: told as of their scene from the next one on.
-OF_A_SCENE = frozenset({"outfit_disguise", "active_goal"})
 
 
 def relationships_draft(occasion: Occasion) -> Draft:
@@ -281,23 +263,13 @@ def state_ledger_draft(occasion: Occasion) -> Draft:
 
 
 def _is_of_then(standing: Standing, occasion: Occasion) -> bool:
-    """Whether a feeling, a value or what somebody knows may have changed since it was noted."""
-    memory = standing.memory
-    if memory.field in LASTS or memory.is_pinned or memory.grounding is Grounding.YOURS:
-        return False
-    scenes = 1 if memory.field in OF_A_SCENE else THEN_SCENES
-    return is_of_then(occasion.story, standing.start, scenes)
+    return is_noted_then(standing.memory, standing.start, occasion.story)
 
 
 def _is_past(standing: Standing, occasion: Occasion) -> bool:
-    """Whether a value was noted in a scene that it does not outlast. Where somebody was last
-    stays true of whoever is not heard now.
-    """
+    """Whether a value is over. Where somebody was last stays true of whoever is not heard now."""
     memory = standing.memory
-    limit = OUTLASTS.get((memory.type, memory.field))
-    if limit is None or memory.is_pinned or memory.grounding is Grounding.YOURS:
-        return False
-    if occasion.scenes_since(standing) <= limit:
+    if not is_outlived(memory, standing.start, occasion.story):
         return False
     return memory.field != "location" or folded(memory.subject) in occasion.speaking
 

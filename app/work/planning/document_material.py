@@ -16,11 +16,13 @@ from app.memory.lifecycle.upkeep import said_to_be_past
 from app.memory.names import folded
 from app.memory.records import Document, DocumentKind, Memory, Remembered, Tier
 from app.memory.standing import Ground, active, standings
+from app.prompt.choosing.outlasting import is_noted_then, is_outlived
 from app.prompt.choosing.presence import Presence
 from app.story.story import ChatKind, Story
 from app.work.planning.lived import Lived
 from app.work.planning.writing import Writing
 
+CHANGING = frozenset({Tier.STATE_LEDGER, Tier.RELATIONSHIPS})
 LATELY = 400  # messages: who has not spoken in them gets no new text of their own
 
 
@@ -58,8 +60,20 @@ class DocumentMaterial:
 
     @property
     def past(self) -> frozenset[str]:
-        """Ids of memories of which a look through said that they tell how things were."""
-        return said_to_be_past(self.documents, self.ground.places)
+        """Ids of memories that tell how things were: a look through said so, or scenes have begun
+        since, and they do not outlast these.
+        """
+        held = standings(self.remembered.memories, self.ground)
+        outlived = (
+            s.memory.id
+            for s in held
+            if s.memory.tier in CHANGING
+            and (
+                is_outlived(s.memory, s.start, self.story)
+                or is_noted_then(s.memory, s.start, self.story)
+            )
+        )
+        return said_to_be_past(self.documents, self.ground.places).union(outlived)
 
     @property
     def documents(self) -> tuple[Document, ...]:

@@ -204,6 +204,11 @@ def test_what_is_so_no_longer_is_marked_in_what_a_portrait_is_made_of() -> None:
     )
     marked = [line for line in texts["memories"].splitlines() if line.startswith("- [earlier ")]
     assert [OF_ANN[0].text in line for line in marked] == [True]
+    mood = replace(OF_ANN[0], tier=Tier.STATE_LEDGER, subject="Ann", type="character", field="mood")
+    texts = profile_inputs(
+        ["Ann"], [mood], room=500, count=lambda t: len(t.split()), past={mood.id}
+    )
+    assert texts["memories"].startswith("- [earlier] Ann (character): mood=")
 
 
 def test_of_what_is_about_others_a_portrait_is_given_a_little() -> None:

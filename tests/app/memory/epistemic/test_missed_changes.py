@@ -93,7 +93,9 @@ def test_nobody_is_wrong_about_where_a_thing_is_for_how_it_was_put() -> None:
     """Whoever had last seen papers in the cellar of the archive was said to be wrong about it,
     since they lay in "Box 3, archive" now.
     """
-    assert behind_their_backs(seen(NOTES.replace("location=chest", "location=the mill jar")), 4) == ()
+    assert (
+        behind_their_backs(seen(NOTES.replace("location=chest", "location=the mill jar")), 4) == ()
+    )
 
 
 PEOPLE, PLACES = ("Ann", "Bo", "Cy"), ("mill", "barn")
