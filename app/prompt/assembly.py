@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.prompt.budgeting.budgets import MOST_OF_CONTEXT, Budgets, levelled, room_in
-from app.prompt.choosing.choice import OF_THREADS, for_scarce_room, with_floors
+from app.prompt.choosing.choice import AT_HEAD, OF_THREADS, for_scarce_room, with_floors
 from app.prompt.choosing.drafts import Draft, Entry, dealt_out, shown_within, tokens_of
 from app.prompt.choosing.framing import one_line
 from app.prompt.choosing.unread import fallen_out, kept_for_messages
@@ -320,6 +320,8 @@ def _fitted(
         if draft is None:
             continue
         draft = _without_repeats(turn, draft, said)
+        if name not in AT_HEAD:
+            draft = turn.beside(draft, frozenset(said))
         separator = SEPARATOR_TOKENS if placement.is_in_block(name) else 0
         fitting[name] = shown_within(draft, deal.budgets[name] - separator, count)
         if name in deal.borrowers:

@@ -274,6 +274,18 @@ class Material:
             self._shortened[key] = replace(draft, entries=kept, left_out=(*draft.left_out, *left))
         return self._shortened[key]
 
+    def beside(self, draft: Draft, lines: frozenset[str]) -> Draft:
+        """A draft without what lines that are told before it tell in other words."""
+        key = (id(draft), lines)  # as above
+        if key not in self._beside:
+            self.spoken(draft)
+            self._beside[key] = without_retold(draft, lines, self.occasion.words)
+        return self._beside[key]
+
+    @cached_property
+    def _beside(self) -> dict[tuple[int, frozenset[str]], Draft]:
+        return {}
+
     def spoken(self, draft: Draft) -> tuple[str, ...]:
         """The words of each of a draft's entries."""
         if id(draft) not in self._spoken:

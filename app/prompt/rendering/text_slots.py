@@ -13,6 +13,7 @@ from app.memory.epistemic.propositions import content_words
 from app.memory.reading.prose import cleaned, sections
 from app.memory.records import Document, DocumentKind, EndReason, Memory, Tier
 from app.memory.standing import BEFORE, Standing, Status
+from app.memory.tiers.table import THREADS
 from app.prompt.choosing.ages import is_of_then, scenes_after
 from app.prompt.choosing.drafts import Draft, Entry
 from app.prompt.choosing.framing import one_line
@@ -131,7 +132,8 @@ def scenes_draft(occasion: Occasion, running: str) -> Draft:
 
 def profiles_draft(occasion: Occasion) -> Draft:
     """The portrait of whoever answers. When cut, relationships stay longest, then the world. Of one
-    that was made scenes ago only what lasts: other slots tell how things stand since.
+    that was made scenes ago only what lasts: other slots tell how things stand since. What is open
+    the threads tell, where there are any.
     """
     document = None
     if occasion.memory.profiles_enabled and occasion.responder:
@@ -144,13 +146,12 @@ def profiles_draft(occasion: Occasion) -> Draft:
     left_out: list[LeftOut] = []
     if document:
         told = _told_of_portrait(parts, document, occasion.story)
-        left_out = [
-            LeftOut(_portrait_line(line, occasion.headings), Reason.PAST)
-            for section in profiles.SECTIONS
-            for line in _lines_of(parts, section)
-            if line not in _lines_of(told, section)
-        ]
+        left_out = _left_out(parts, told, Reason.PAST, occasion.headings)
         parts = told
+        if document.made_by != YOU and occasion.active(*THREADS):
+            told = _without_fields(parts, frozenset({"unresolved"}))
+            left_out += _left_out(parts, told, Reason.ELSEWHERE, occasion.headings)
+            parts = told
     entries = [
         Entry(_portrait_line(line, occasion.headings), (group, place), group=group)
         for group in reversed(range(len(profiles.SECTIONS)))
@@ -334,12 +335,27 @@ def _told_of_portrait(
         return {state: "\n".join(kept)}
     if not scenes_after(story, place):
         return parts
+    return _without_fields(parts, PASSING_FIELDS)
+
+
+def _without_fields(parts: Mapping[str, str], fields: frozenset[str]) -> Mapping[str, str]:
     return {
         section: "\n".join(
-            line for line in _lines_of(parts, section) if _field_of(line) not in PASSING_FIELDS
+            line for line in _lines_of(parts, section) if _field_of(line) not in fields
         )
         for section in parts
     }
+
+
+def _left_out(
+    parts: Mapping[str, str], told: Mapping[str, str], reason: Reason, headings: Headings
+) -> list[LeftOut]:
+    return [
+        LeftOut(_portrait_line(line, headings), reason)
+        for section in profiles.SECTIONS
+        for line in _lines_of(parts, section)
+        if line not in _lines_of(told, section)
+    ]
 
 
 def _lines_of(parts: Mapping[str, str], section: str) -> list[str]:

@@ -264,7 +264,7 @@ def test_a_larger_total_of_the_tiers_never_shows_less_and_lending_stays_within_i
     small, large = (prompt(long, budget_total=n * 100) for n in (hundreds, hundreds + more))
     nine = {name.key for name in SHARING}
     assert sum(c.tokens for c in small.contents if c.key in nine) <= hundreds * 100 + 1
-    words = {one.id: one.text for one in long}
+    words = {one.id: " ".join(one.text.split()) for one in long}
     # The same words may be already in another part then.
     said = [{words[id_] for ids in shown(s).values() for id_ in ids} for s in (small, large)]
     assert said[0] <= said[1]

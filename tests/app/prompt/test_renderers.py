@@ -862,6 +862,10 @@ def test_of_a_portrait_of_scenes_ago_only_what_lasts_is_told() -> None:
     assert "where is the ring?" in later
     assert "Odo: wary" in later
     assert "find the ring" not in later
+    arc = memory("Where is the ring?", Tier.ARCS, hash="")
+    asked = prompt([arc], documents=[before], of=in_scenes(70, 9, 20, 60))
+    assert "where is the ring?" not in text_of(asked, SlotName.PROFILES)
+    assert "Where is the ring?" in text_of(asked, SlotName(Tier.ARCS))
     # One that was just asked for waits for no step of the head while so little is told.
     new = replace(old, id="new", until="m69", sections={"character_state": "goals: marry"})
     both = prompt(documents=[old, new], of=in_scenes(70, 9, 20, 60))

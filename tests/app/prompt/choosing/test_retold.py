@@ -66,6 +66,42 @@ def test_few_words_are_nobodys_repetition() -> None:
     assert kept(of_entries("Vera limps."), "Vera limps since the winter feast.") == ["Vera limps."]
 
 
+def value(subject: str, kind: str, label: str, text: str) -> Entry:
+    return Entry(f"{label}: {text}", (0,), row=subject, head=f"{subject} ({kind}): ", memory=text)
+
+
+def test_a_value_that_a_line_tells_by_the_way_is_left_out() -> None:
+    line = "The coach goes on Thursday; Vera Holt has the harbour log in her bag."
+    carried = value("Vera Holt", "character", "carried items", "the harbour log in her bag")
+    hurt = value("Vera Holt", "character", "injuries", "burnt hand")
+    draft = Draft(SlotName(Tier.STATE_LEDGER), (carried, hurt), "", "")
+    told = without_retold(draft, [line], WORDS)
+    assert told.entries == (hurt,)
+    assert [(one.text, one.reason) for one in told.left_out] == [
+        (
+            "Vera Holt (character): carried items: the harbour log in her bag",
+            Reason.ELSEWHERE,
+        )
+    ]
+    other = "Odo has the harbour log in his bag; Vera Holt looks for it."
+    assert without_retold(draft, [other.replace("bag", "coat")], WORDS).entries == draft.entries
+
+
+def test_a_feeling_that_a_portrait_tells_with_its_reason_is_left_out() -> None:
+    felt = Entry("tenderness (medium)", (0,), row="a", head="Vera→Odo: ", memory="f")
+    draft = Draft(SlotName(Tier.RELATIONSHIPS), (felt,), "", "")
+    reason = "Odo: tenderness, grown from low trust; Vera sewed up his hand"
+    assert without_retold(draft, [reason], WORDS).entries == ()
+    assert without_retold(draft, ["Odo: trust, since Vera sewed up his hand"], WORDS).entries
+
+
+def test_what_somebody_knows_is_told_once_and_what_they_do_not_know_always() -> None:
+    matter = "that the light over the sand, one long and two short, was put out years ago"
+    knows, unaware = (Entry(matter, (n,), group=n, memory=f"{n}") for n in (0, 2))
+    draft = Draft(SlotName(Tier.EPISTEMIC), (knows, unaware), "", "")
+    assert without_retold(draft, [RECAP], WORDS).entries == (unaware,)
+
+
 def test_the_prompt_tells_it_once() -> None:
     """Half of what a prompt told twice stood in its recap and in a memory."""
     slots = prompt(
