@@ -101,8 +101,8 @@ def epistemic_draft(occasion: Occasion) -> Draft:
     """What the responder, and nobody else, knows, suspects, does not know, believes and hides.
 
     What they do not know says so in its own line, which no budget parts from it. What others hide
-    from them is part of it. What is of scenes ago is told while it is spoken of: few say of each
-    secret when it came out.
+    from them is part of it. A secret of scenes ago is told while it is spoken of: few say of each
+    when it came out.
     """
     held = _held(occasion, Tier.EPISTEMIC)
     mine = [
@@ -118,7 +118,13 @@ def epistemic_draft(occasion: Occasion) -> Draft:
         mine += [standing for standing in held if standing.memory.id in unknown]
         told |= dict.fromkeys(unknown, "unaware")
     called = calls(occasion, [standing.memory for standing in mine])
-    past = [s for s in mine if _is_of_then(s, occasion) and not called[s.memory.id]]
+    past = [
+        s
+        for s in mine
+        if _may_be_out(s.memory, told[s.memory.id])
+        and _is_of_then(s, occasion)
+        and not called[s.memory.id]
+    ]
     mine = [standing for standing in mine if standing not in past]
     order = {standing.memory.id: place for place, standing in enumerate(mine)}
     name = one_line(occasion.responder)
@@ -155,6 +161,13 @@ def epistemic_draft(occasion: Occasion) -> Draft:
         ),
         left_out=tuple(LeftOut(line(s.memory), Reason.PAST, s.memory.id) for s in past),
     )
+
+
+def _may_be_out(memory: Memory, kind: str) -> bool:
+    """Whether it ends when others let something out, or with a thing's next place. What somebody
+    once learned they go on knowing, and of what they hide themselves a reply depends on it.
+    """
+    return kind in ("unaware", "believes") or bool(memory.field)
 
 
 def _unknown(occasion: Occasion) -> Sequence[Memory]:
