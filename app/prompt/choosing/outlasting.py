@@ -5,7 +5,7 @@ A model notes where somebody goes and what they want, and seldom that they have 
 
 from __future__ import annotations
 
-from app.memory.records import Grounding, Memory
+from app.memory.records import Grounding, Memory, Tier
 from app.prompt.choosing.ages import THEN_SCENES, is_of_then, scenes_after
 from app.story.story import Story
 
@@ -23,6 +23,7 @@ OUTLASTS = {
 }
 # What somebody changes with the occasion: told as of their scene from the next one on.
 OF_A_SCENE = frozenset({"outfit_disguise", "active_goal"})
+FELT_SCENES = 3  # begun since a feeling was noted that is told as of then; others go sooner
 
 
 def is_noted_then(memory: Memory, start: int, story: Story) -> bool:
@@ -31,8 +32,8 @@ def is_noted_then(memory: Memory, start: int, story: Story) -> bool:
     """
     if memory.field in LASTS or _is_kept(memory):
         return False
-    scenes = 1 if memory.field in OF_A_SCENE else THEN_SCENES
-    return is_of_then(story, start, scenes)
+    scenes = FELT_SCENES if memory.tier is Tier.RELATIONSHIPS else THEN_SCENES
+    return is_of_then(story, start, 1 if memory.field in OF_A_SCENE else scenes)
 
 
 def is_outlived(memory: Memory, start: int, story: Story) -> bool:

@@ -22,7 +22,6 @@ from app.story.story import ChatKind, Story
 from app.work.planning.lived import Lived
 from app.work.planning.writing import Writing
 
-CHANGING = frozenset({Tier.STATE_LEDGER, Tier.RELATIONSHIPS})
 LATELY = 400  # messages: who has not spoken in them gets no new text of their own
 
 
@@ -60,14 +59,14 @@ class DocumentMaterial:
 
     @property
     def past(self) -> frozenset[str]:
-        """Ids of memories that tell how things were: a look through said so, or scenes have begun
-        since, and they do not outlast these.
+        """Ids of memories that tell how things were: a look through said so, or they are values
+        that do not outlast the scenes since. Feelings mostly do.
         """
         held = standings(self.remembered.memories, self.ground)
         outlived = (
             s.memory.id
             for s in held
-            if s.memory.tier in CHANGING
+            if s.memory.tier is Tier.STATE_LEDGER
             and (
                 is_outlived(s.memory, s.start, self.story)
                 or is_noted_then(s.memory, s.start, self.story)

@@ -23,12 +23,13 @@ def noted(field: str, at: int, tier: Tier = Tier.STATE_LEDGER) -> Memory:
 
 
 @pytest.mark.real_model(13)
-def test_a_portrait_is_told_which_places_and_feelings_are_of_scenes_ago() -> None:
+def test_a_portrait_is_told_which_places_and_clothes_are_of_scenes_ago() -> None:
     """It placed somebody in the hall of the scene before, told as where they are."""
     held = (
         noted("location", 20),
         noted("location", 55),
         noted("injuries", 5),
+        noted("condition", 5),
         noted("outfit_disguise", 20),
         replace(noted("mood", 5), is_pinned=True),
         replace(noted("", 5, Tier.RELATIONSHIPS), type="feeling", target="Ana"),
@@ -43,4 +44,4 @@ def test_a_portrait_is_told_which_places_and_feelings_are_of_scenes_ago() -> Non
         MODEL,
         8192,
     )
-    assert material.past == {"location20", "outfit_disguise20", "5"}
+    assert material.past == {"location20", "outfit_disguise20", "condition5"}
