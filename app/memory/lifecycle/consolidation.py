@@ -176,8 +176,9 @@ class _Folding:
     def merge(self, claim: Claim, entries: Sequence[Memory]) -> None:
         """Put a line in the place of its entries; an entry that it repeats stays as it is."""
         said = self.wording.read(claim.text)
-        new = [e for e in entries if e in self.batch.new and self._keeps(said, e)]
-        base = [e for e in entries if e in self.batch.base and (new or self._keeps(said, e))]
+        kept = [e for e in entries if self._keeps(said, e, entries)]
+        new = [e for e in kept if e in self.batch.new]
+        base = [e for e in entries if e in self.batch.base and (new or e in kept)]
         folded = [entry for entry in (*base, *new) if not _is_kept_as_it_is(entry)]
         spelled = word_list(claim.text)
         same = next((e for e in (*base, *new) if word_list(e.text) == spelled), None)
@@ -238,8 +239,15 @@ class _Folding:
         ]
         return max(near, key=lambda pair: pair[0])[1] if near else None
 
-    def _keeps(self, said: Statement, entry: Memory) -> bool:
-        lost = self.wording.read(entry.text).mismatch(said)
+    def _keeps(self, said: Statement, entry: Memory, entries: Sequence[Memory]) -> bool:
+        """Whether a line denies and counts what an entry does. What it denies beyond may be
+        another's: "he may go" and "nobody else came" make one line with a "nobody".
+        """
+        own = self.wording.read(entry.text)
+        lost = own.mismatch(said)
+        if lost is Mismatch.NEGATION and said.is_negated:
+            others = (self.wording.read(one.text) for one in entries if one is not entry)
+            return any(other.is_negated for other in others)
         return lost not in (Mismatch.NUMBER, Mismatch.NEGATION)
 
     def _made(self, claim: Claim, entries: Sequence[Memory]) -> Memory:

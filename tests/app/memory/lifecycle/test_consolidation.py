@@ -231,6 +231,18 @@ def test_numbers_and_negations_are_never_folded_away(new: str, answer: str) -> N
     assert new in holding(batch, folded(batch, answer))
 
 
+def test_what_one_of_several_denies_leaves_none_of_the_others_beside_their_line() -> None:
+    """The merged line stood beside the entry that it was to replace."""
+    knock = fact("knock", "Kael knocked once at the wall of room seven", place=1)
+    hush = fact("hush", "At the wall of room seven nobody had answered for years", place=2)
+    line = "Kael knocked once at the wall of room seven, where nobody had answered for years."
+    batch = Batch(Tier.LONG_TERM, "fact", (), (knock, hush))
+    assert holding(batch, folded(batch, f"[fact:sources=1,2] {line}")) == [line]
+    alone = Batch(Tier.LONG_TERM, "fact", (), (knock,))
+    turned = "[fact:sources=1] Kael never knocked at the wall of room seven."
+    assert holding(alone, folded(alone, turned)) == [knock.text]
+
+
 def test_what_the_user_wrote_is_not_written_anew() -> None:
     yours = replace(BEES, grounding=Grounding.YOURS)
     pinned = replace(FLUTE, is_pinned=True)
