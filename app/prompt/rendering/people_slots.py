@@ -104,19 +104,7 @@ def epistemic_draft(occasion: Occasion) -> Draft:
     from them is part of it. A secret of scenes ago is told while it is spoken of: few say of each
     when it came out.
     """
-    held = _held(occasion, Tier.EPISTEMIC)
-    mine = [
-        standing
-        for standing in held
-        if folded(standing.memory.subject) in occasion.responder_names
-        and standing.memory.type in KNOWING
-        and standing.memory.type != "unaware"
-    ]
-    told = {standing.memory.id: standing.memory.type for standing in mine}
-    if occasion.slots.epistemic_unaware:
-        unknown = {memory.id for memory in _unknown(occasion)}
-        mine += [standing for standing in held if standing.memory.id in unknown]
-        told |= dict.fromkeys(unknown, "unaware")
+    mine, told = _knowing_of(occasion)
     called = calls(occasion, [standing.memory for standing in mine])
     past = [
         s
@@ -161,6 +149,24 @@ def epistemic_draft(occasion: Occasion) -> Draft:
         ),
         left_out=tuple(LeftOut(line(s.memory), Reason.PAST, s.memory.id) for s in past),
     )
+
+
+def _knowing_of(occasion: Occasion) -> tuple[list[Standing], dict[str, str]]:
+    """The entries that are told of the responder, and as what each is told, by id."""
+    held = _held(occasion, Tier.EPISTEMIC)
+    mine = [
+        standing
+        for standing in held
+        if folded(standing.memory.subject) in occasion.responder_names
+        and standing.memory.type in KNOWING
+        and standing.memory.type != "unaware"
+    ]
+    told = {standing.memory.id: standing.memory.type for standing in mine}
+    if occasion.slots.epistemic_unaware:
+        unknown = {memory.id for memory in _unknown(occasion)}
+        mine += [standing for standing in held if standing.memory.id in unknown]
+        told |= dict.fromkeys(unknown, "unaware")
+    return mine, told
 
 
 def _may_be_out(memory: Memory, kind: str) -> bool:
