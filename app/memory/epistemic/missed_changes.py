@@ -42,8 +42,7 @@ class Held:
         one, two = self.memory.text, other.memory.text
         if folded(one) == folded(two):
             return True
-        words = content_words(one, stopwords) & content_words(two, stopwords)
-        return self.memory.field in WHEREABOUTS and bool(words)
+        return bool(content_words(one, stopwords) & content_words(two, stopwords))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +104,12 @@ class SeenChanges:
         return held.memory.text if held is not None else ""
 
     def missed(self) -> Iterator[Missed]:
-        """What changed behind somebody's back, of everybody and of each value of a thing."""
+        """What changed behind somebody's back, of everybody: where a thing is and whose it is. How
+        it looks is put in other words each time, and nobody is wrong for that.
+        """
         for (person, thing), history in self._known.items():
+            if thing[1] not in WHEREABOUTS:
+                continue
             values = self._values[thing]
             under_way: Missed | None = None
             for message in sorted({*history.starts, *values.starts}):

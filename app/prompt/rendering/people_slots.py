@@ -58,6 +58,11 @@ def relationships_draft(occasion: Occasion) -> Draft:
         else:
             told = f"{_pair(memory)}: {memory.text}"
             left_out.append(LeftOut(told, Reason.ABSENT, memory.id))
+    # Of a feeling of scenes ago that nobody took back, "earlier" would say that it is over, and
+    # without it that it goes on.
+    then = {s.memory.id for s in feelings if _is_of_then(s, occasion)}
+    left_out += [LeftOut(f"{_pair(m)}: {m.text}", Reason.PAST, m.id) for m in kept if m.id in then]
+    kept = [memory for memory in kept if memory.id not in then]
     order = {memory.id: place for place, memory in enumerate(kept)}
     mine = occasion.responder_names
     first = {_row(memory): order[memory.id] for memory in reversed(kept)}
@@ -72,13 +77,11 @@ def relationships_draft(occasion: Occasion) -> Draft:
         * (SPOKEN_OF if folded(s.memory.target) in speaks else 1.0)
         for s in feelings
     }
-    then = {s.memory.id for s in feelings if _is_of_then(s, occasion)}
     say = occasion.headings.of
     entries = [
         Entry(
             f"{one_line(memory.text)} ({say(memory.magnitude or 'medium')})",
             (first[_row(memory)], order[memory.id]),
-            group=int(memory.id in then),
             row=_row(memory),
             head=f"{one_line(_pair(memory))}: ",
             memory=memory.id,
@@ -92,7 +95,6 @@ def relationships_draft(occasion: Occasion) -> Draft:
         tuple(entries),
         occasion.frame(SlotName.RELATIONSHIPS),
         "{{relationships}}",
-        headings=("", say(EARLIER)),
         left_out=tuple(left_out),
     )
 
@@ -199,15 +201,22 @@ def _knowing(memory: Memory, kind: str, name: str, occasion: Occasion) -> str:
     memory, headings = _as_they_know(memory, occasion), occasion.headings
     if kind != "unaware":
         return f"- {_known(memory, headings)}"
-    said = headings.of(NOT_KNOWN).replace("{about}", _not_known(memory))
+    said = headings.of(NOT_KNOWN).replace("{about}", _not_known(memory, headings))
     return f"- {said.replace('{name}', name)}"
 
 
-def _not_known(memory: Memory) -> str:
+def _not_known(memory: Memory, headings: Headings) -> str:
     """What somebody does not know. "She" in what another hides is whoever hides it."""
-    about, holder = one_line(memory.text), one_line(memory.subject)
+    about, holder = _matter(memory, headings), one_line(memory.subject)
     is_named = memory.type != "hiding" or not set(_named(holder)).isdisjoint(_named(about))
     return about if is_named else f"{about} ({holder})"
+
+
+def _matter(memory: Memory, headings: Headings) -> str:
+    """What it is about, in another language without the word of the form that models are shown."""
+    about = one_line(memory.text)
+    is_english = headings.of(NOT_KNOWN) == NOT_KNOWN
+    return about if is_english else about.removeprefix("that ")
 
 
 def _named(text: str) -> list[str]:
@@ -299,7 +308,7 @@ def _held(occasion: Occasion, tier: Tier) -> Sequence[Standing]:
 
 def _known(memory: Memory, headings: Headings) -> str:
     """What it is about and, where that says more, the whole of it; from whom it is hidden."""
-    about, detail = one_line(memory.text), one_line(memory.detail)
+    about, detail = _matter(memory, headings), one_line(memory.detail)
     if memory.field:  # a value of the ledger that somebody knows: "the key, location: the desk"
         label = memory.field.replace("_", " ")
         about = about.replace(f", {label}: ", f", {headings.of(label)}: ", 1)

@@ -104,6 +104,14 @@ def test_a_story_is_told_in_its_own_language() -> None:
     assert "Odo (Figur): trägt bei sich: rara" in text_of(slots, SlotName.STATE_LEDGER)
 
 
+def test_the_word_of_the_form_that_a_model_copied_is_not_told() -> None:
+    """Models begin "that ..." in German lines, too, as the sample that they are shown does."""
+    kinds: dict[str, Any] = {"subject": "Vera", "type": "knows"}
+    held = [memory("that Odo geht", Tier.EPISTEMIC, hash="", **kinds)]
+    assert "- Odo geht" in whole(prompt(held, of=story(*GERMAN)))
+    assert "- that Odo geht" in whole(prompt(held, headings_language="en"))
+
+
 def test_a_frame_that_the_user_wrote_stays() -> None:
     mine = "What I want told:\n{{arcs}}"
     slots = told(story(*GERMAN), slot_arcs_template=mine)
