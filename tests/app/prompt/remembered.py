@@ -33,6 +33,7 @@ from app.settings.slot_table import SlotName
 from app.settings.values import REGISTRY
 from app.story.messages import Message, digest
 from app.story.recaps import RunningRecap, RunningVersion
+from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind, ChatRef, Story
 
 CHAT = 1
@@ -65,6 +66,16 @@ def story(*lines: str, running: str = "", kind: ChatKind = ChatKind.SOLO) -> Sto
     )
 
 
+def long_story(length: int) -> Story:
+    return story(*(f"Line {n} of the day." for n in range(length)))
+
+
+def in_scenes(length: int, *ends: int) -> Story:
+    of = long_story(length)
+    breaks = {f"m{end}": SceneBreak(f"m{end}", BreakOrigin.HAND) for end in ends}
+    return replace(of, scenes=scenes_of(of.messages, breaks))
+
+
 def memory(text: str, tier: Tier = Tier.LONG_TERM, *, at: int = 0, **given: Any) -> Memory:
     """A memory of message `at`. Its id is its text unless another one is given."""
     values: dict[str, Any] = {"id": text, "type": TYPES[tier][0], "created": float(at)} | given
@@ -73,6 +84,16 @@ def memory(text: str, tier: Tier = Tier.LONG_TERM, *, at: int = 0, **given: Any)
     source = Source(CHAT, anchor, values.pop("hash", hashed))
     values.setdefault("sources", (source,))
     return Memory(chat=CHAT, tier=tier, text=text, **values)
+
+
+OF_ALL_TIERS = [
+    memory("Odo fears dogs."),
+    memory("The lamp went out.", Tier.SESSION),
+    memory("Who took the key?", Tier.ARCS),
+    memory("fond", Tier.RELATIONSHIPS, subject="Vera", target="You"),
+    memory("the key", Tier.EPISTEMIC, subject="Vera"),
+    memory("cellar", Tier.STATE_LEDGER, subject="Vera", field="location"),
+]
 
 
 def document(kind: DocumentKind, text: str, **values: Any) -> Document:

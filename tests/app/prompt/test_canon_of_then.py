@@ -11,8 +11,7 @@ from app.prompt.slots import Reason, SlotSet
 from app.settings.slot_table import SlotName
 from app.story.messages import digest
 from app.story.recaps import YOU
-from tests.app.prompt.remembered import document, memory, prompt, story, text_of
-from tests.app.prompt.test_renderers import in_scenes
+from tests.app.prompt.remembered import document, in_scenes, memory, prompt, story, text_of
 
 KEPT = "Vera keeps the letters of the drowned in a green chest."
 CAME = "Vera came to the lighthouse from the north."

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import settings as trial
 from hypothesis import strategies as st
@@ -268,3 +269,12 @@ def test_a_larger_total_of_the_tiers_never_shows_less_and_lending_stays_within_i
     # The same words may be already in another part then.
     said = [{words[id_] for ids in shown(s).values() for id_ in ids} for s in (small, large)]
     assert said[0] <= said[1]
+
+
+@pytest.mark.pitfall(48)
+def test_no_tag_and_no_square_bracket_is_told_that_a_model_would_copy_into_the_story() -> None:
+    told = [memory(f"Words of {tier.value}.", tier) for tier in Tier]
+    slots = prompt(told).slots
+    assert sum("Words of" in slot.text for slot in slots) >= 4
+    for one in slots:
+        assert not set("[]<>") & set(one.text.replace("<Recap>", "")), one.key

@@ -124,3 +124,17 @@ def test_what_the_newest_messages_show_together_steps_back() -> None:
     assert [entry.worth < 1 for entry in told.entries] == [True, False]
     questions = replace(draft, name=SlotName(Tier.ARCS))
     assert behind_what_is_shown(questions, shown, WORDS, lambda _: 1.0) == questions
+
+
+def test_a_running_recap_in_paragraphs_hides_no_values_and_no_feelings() -> None:
+    held = [
+        memory("cellar", Tier.STATE_LEDGER, subject="Vera", field="location"),
+        memory("fond", Tier.RELATIONSHIPS, subject="Vera", target="You"),
+        memory("The gate is open."),
+    ]
+    recap = "The first evening.\n\n- The gate is open."
+    alone, beside = prompt(held), prompt(held, of=story(running=recap))
+    for name in (SlotName.STATE_LEDGER, SlotName.RELATIONSHIPS):
+        assert text_of(alone, name)
+        assert text_of(beside, name) == text_of(alone, name)
+    assert text_of(alone, SlotName.LONG)

@@ -1,4 +1,4 @@
-"""What the running recap leaves to the messages that the prompt holds, and what it does not."""
+"""What recaps leave to the messages and memories that the prompt holds, and what they do not."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from app.memory.records import Tier
+from app.memory.records import Ending, EndReason, Source, Tier
 from app.prompt.generation import Turn
-from app.prompt.slots import RUNNING_RECAP_KEY, Reason, SlotSet
+from app.prompt.slots import RUNNING_RECAP_KEY, Reason, RecapShown, SlotSet
 from app.settings.slot_table import SlotName
+from app.story.messages import digest
 from app.story.recap_texts.pinned import Pin, stored
 from app.story.recaps import IMPORTED, YOU, RunningRecap, RunningVersion, SceneRecap
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import Story
-from tests.app.prompt.remembered import memory, prompt, story
+from tests.app.prompt.remembered import LINES, memory, prompt, story, whole
 
 ENDS = (9, 19, 29)
 ROOMY, NARROW = Turn("Vera", context=100_000), Turn("Vera", context=600)
@@ -173,3 +174,35 @@ def test_the_room_of_scenes_goes_to_those_that_the_prompt_does_not_hold() -> Non
     found = scenes(of, few, scenes_shown=1, running_recap_enabled=False)
     assert SCENES[2] not in found
     assert any(said in found for said in SCENES[:2])
+
+
+@pytest.mark.real_model(12)
+def test_a_recap_does_not_ask_again_what_all_threads_have_answered() -> None:
+    """When the last open thread had ended, the running recap's old questions came back."""
+    recap = "DEVELOPMENTS\nThe first evening.\n\nOPEN\nWho took the key?"
+    version = RunningVersion(0, recap, 1, "", "m0", "model", 1.0)
+    of = replace(story(), running=RunningRecap((version,), 0))
+    over = Ending(EndReason.RESOLVED, sources=(Source(1, "m2", digest(LINES[2])),), text="Found.")
+    arc = memory("Who took the key?", Tier.ARCS, endings=(over,))
+    assert "Who took the key?" not in whole(prompt([arc], of=of))
+    assert "Who took the key?" in whole(prompt(of=of))
+
+
+@pytest.mark.real_model(12)
+def test_the_recap_leaves_how_things_stand_to_the_ledger() -> None:
+    """It lags behind, and stood in the present tense beside values that said otherwise."""
+    recap = "DEVELOPMENTS\nThe first evening.\n\nSTATE\nVera is in the cellar."
+    version = RunningVersion(0, recap, 1, "", "m0", "model", 1.0)
+    of = replace(story(), running=RunningRecap((version,), 0))
+    attic = memory("attic", Tier.STATE_LEDGER, subject="Vera", field="location")
+    both = whole(prompt([attic], of=of))
+    assert "cellar" not in both
+    shown, alone = prompt([attic], of=of).recap, prompt(of=of).recap
+    assert shown is not None
+    assert alone is not None
+    size = next(slot.full_tokens for slot in prompt(of=of).slots if slot.key == RUNNING_RECAP_KEY)
+    assert shown == RecapShown(0, 0, ("state",), size)  # of all of it, whoever tells it
+    assert alone == RecapShown(0, 0, (), size)
+    assert "location: attic" in both
+    assert "The first evening." in both
+    assert "cellar" in whole(prompt(of=of))
