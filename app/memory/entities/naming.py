@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from app.memory.entities.name_finder import bare
 from app.memory.names import folded
@@ -42,18 +43,25 @@ class Directory:
     The order of asking (spec/smart-memory.md §21.4): a card or persona in full, its alias, any
     other entity in full or by alias, then the one person whom a first name, or a title with a last
     name, can mean. What fits several, or adds a surname that the story does not say, means nobody
-    known: people who share a name are kept apart.
+    known: people who share a name are kept apart. apart: names that are known to mean others than a
+    name does, all bare: Mrs Flett is not the Teddy Flett who hides something from her.
     """
 
     titles: frozenset[str] = frozenset()
+    apart: Mapping[str, Collection[str]] = field(default_factory=lambda: MappingProxyType({}))
     entities: dict[str, Entity] = field(default_factory=dict)
     _by_name: dict[str, dict[str, None]] = field(default_factory=dict)
     _by_word: dict[str, dict[str, None]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, entities: Iterable[Entity], titles: Iterable[str] = ()) -> Directory:
+    def of(
+        cls,
+        entities: Iterable[Entity],
+        titles: Iterable[str] = (),
+        apart: Mapping[str, Collection[str]] | None = None,
+    ) -> Directory:
         """A directory of these."""
-        directory = cls(frozenset(titles))
+        directory = cls(frozenset(titles), apart or {})
         for entity in entities:
             directory.put(entity)
         return directory
@@ -79,12 +87,13 @@ class Directory:
 
     def _named(self, name: str, kind: str) -> Entity | None:
         known = [self.entities[entity_id] for entity_id in self._by_name.get(bare(name), ())]
-        fitting = [entity for entity in known if _may_be(entity, kind)]
+        fitting = [e for e in known if _may_be(e, kind) and not self._is_apart(name, e)]
         return min(
             fitting,
             key=lambda e: (
                 not (e.is_locked and bare(e.name) == bare(name)),
                 not e.is_locked,
+                bare(e.name) != bare(name),
                 e.type != kind,
             ),
             default=None,
@@ -100,6 +109,7 @@ class Directory:
             entity_id: is_certain
             for entity_id in near
             if self.entities[entity_id].type in PERSONAL
+            and not self._is_apart(name, self.entities[entity_id])
             and (is_certain := self._fits(asked, self.entities[entity_id])) is not None
         }
         if len(fitting) != 1:
@@ -109,6 +119,14 @@ class Directory:
         if entity.type != CHARACTER:
             return None
         return entity if is_certain or is_said(name) else None
+
+    def _is_apart(self, name: str, entity: Entity) -> bool:
+        """Whether a title with a last name means another of the family."""
+        others = self.apart.get(bare(name), ())
+        if not others or not self._cut(name).titles or bare(name) == bare(entity.name):
+            return False
+        names = {bare(one) for one in (entity.name, *entity.aliases)} - {bare(name)}
+        return not names.isdisjoint(others)
 
     def _fits(self, asked: _Parts, entity: Entity) -> bool | None:
         """Whether a name may mean a person; True for certain, False if the story says it so."""

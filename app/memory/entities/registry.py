@@ -72,7 +72,8 @@ def resolved_claims(
     names. titles: words before people's names. places: index by anchor, of all messages of the
     chat. found: what was found without a model beside the answer.
     """
-    resolver = _Resolver(registry, roster, window, work, titles, places)
+    apart = _apart(answer.claims)
+    resolver = _Resolver(registry, roster, window, work, titles, places, apart)
     seen = [*_seen(answer.claims, window), *found]
     # "Mara" is told to be "Mara Quill" only when the whole name is known.
     for mention, numbers in sorted(seen, key=lambda s: -len(s.mention.name.split())):
@@ -133,6 +134,20 @@ def _seen(claims: Iterable[Claim], window: Window) -> Iterator[Seen]:
             yield Seen(Mention(name, kind), claim.sources)
 
 
+def _apart(claims: Iterable[Claim]) -> dict[str, set[str]]:
+    """Names by others that mean somebody else: nobody feels something toward themselves, or hides
+    it from themselves. All bare.
+    """
+    found: dict[str, set[str]] = {}
+    for claim in claims:
+        if TIERS[claim.tier].is_of_entity:
+            continue
+        names = {bare(name) for name in (claim.subject, claim.target) if name}
+        for name in names:
+            found.setdefault(name, set()).update(names - {name})
+    return found
+
+
 def _fields(claim: Claim) -> Iterator[tuple[str, str]]:
     """The names in the fields of a claim, with what they are names of."""
     if TIERS[claim.tier].is_of_entity:
@@ -168,13 +183,14 @@ class _Resolver:
         work: Work,
         titles: Collection[str],
         places: Mapping[str, int] | None,
+        apart: Mapping[str, Collection[str]],
     ) -> None:
         self._window = window
         self._work = work
         here = {message.anchor: place for place, message in enumerate(window.messages)}
         self._places = here if places is None else places
         self._before = {entity.id: entity for entity in registry}
-        self._directory = Directory.of(self._before.values(), titles)
+        self._directory = Directory.of(self._before.values(), titles, apart)
         self._notes: dict[str, _Notes] = {}
         self._said: dict[str, bool] = {}
         self._text = "\n".join(f"{message.name}: {message.text}" for message in window.messages)

@@ -57,6 +57,29 @@ def resolved(text: str, registry: tuple[Entity, ...] = ()) -> tuple[ReadAnswer, 
     return answer, {entity.name: entity for entity in known.values()}
 
 
+FLETT = Entity("t", 1, "Teodor Flett", "character", "", aliases=("Teodor",))
+
+
+def test_a_secret_from_another_of_the_family_makes_two_people() -> None:
+    """What a boy hid from his mother was told as hidden from himself."""
+    hidden = "[hiding:sources=1] Teodor Flett from Mrs Flett | that the ledger is in the mill"
+    answer, names = resolved(hidden, (FLETT,))
+    assert [(one.subject, one.target) for one in answer.claims] == [("Teodor Flett", "Mrs Flett")]
+    assert "Mrs Flett" not in names["Teodor Flett"].aliases
+    # Also where the name was taken for his before.
+    mixed = replace(FLETT, aliases=("Teodor", "Mrs Flett"))
+    answer, names = resolved(hidden, (mixed,))
+    assert [(one.subject, one.target) for one in answer.claims] == [("Teodor Flett", "Mrs Flett")]
+    answer, _ = resolved("[knows:sources=1] Mrs Flett | the mill", (mixed, names["Mrs Flett"]))
+    assert [one.subject for one in answer.claims] == ["Mrs Flett"]
+
+
+def test_a_title_still_means_the_one_of_that_name_whom_nobody_is_set_against() -> None:
+    answer, names = resolved("[knows:sources=1] Captain Flett | the mill", (FLETT,))
+    assert [one.subject for one in answer.claims] == ["Teodor Flett"]
+    assert "Captain Flett" in names["Teodor Flett"].aliases
+
+
 def test_every_tier_speaks_of_one_person_by_one_name() -> None:
     answer, _ = resolved(
         "[knows:sources=1:by=ilse] Captain Brandt | where the ledger is\n"
