@@ -278,7 +278,8 @@ class Occasion:
         value = worth(standing.memory, standing.start, now, ageing)
         if self.is_outdated(standing):
             value *= OUTDATED
-        if not at_head and self.is_visible(standing.memory):
+        # What a visible message asks is what the next reply may answer, whoever reads it there.
+        if standing.memory.tier not in THREADS and not at_head and self.is_visible(standing.memory):
             value *= VISIBLE
         return value
 

@@ -11,6 +11,7 @@ from app.memory.records import DocumentKind, Ending, EndReason, Source, Tier
 from app.prompt.generation import Turn
 from app.prompt.slots import Reason
 from app.settings.slot_table import SlotName
+from app.settings.slots import ADVANCED
 from app.story.messages import digest
 from app.story.scenes import BreakOrigin, SceneBreak, scenes_of
 from app.story.story import ChatKind
@@ -251,3 +252,22 @@ def test_details_of_long_ago_are_told_as_the_past_also_where_nothing_newer_is_to
         "Earlier, as things stood then:",
         "- Vera does not sleep.",
     ]
+
+
+AND_SO_ON = (
+    ", and what do the keeper of the light and both of his daughters have to do with it " * 2
+)
+
+
+@pytest.mark.real_model(13)
+def test_the_newest_question_is_asked_though_the_prompt_holds_its_message() -> None:
+    """With more room more messages were visible, and an old question took the new one's place."""
+    of = long_story(120)
+    held = [
+        memory(f"Who lent the copper kettle to the miller {AND_SO_ON}?", Tier.ARCS, at=5, hash=""),
+        memory(f"Will the ferry reach the isle tonight {AND_SO_ON}?", Tier.ARCS, at=118, hash=""),
+    ]
+    bound: dict[str, Any] = {"budget_mode": ADVANCED, "budgets_adaptive": False}
+    told = prompt(held, of=of, turn=Turn(context=600), budget_arcs=60, **bound)
+    assert "ferry" in text_of(told, SlotName(Tier.ARCS))
+    assert "kettle" not in text_of(told, SlotName(Tier.ARCS))
