@@ -175,6 +175,7 @@ class _Notes:
 class _Resolver:
     """Resolves the names of one window against the registry, and keeps the registry's news."""
 
+    # 7 parameters: as of `resolved_claims`.
     def __init__(
         self,
         registry: Iterable[Entity],
