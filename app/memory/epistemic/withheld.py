@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
-from app.memory.epistemic.coverage import PART, RUN, SAID, Coverage
+from app.memory.epistemic.coverage import PART, RUN, Coverage
 from app.memory.epistemic.propositions import STEM, People, content_words, is_alike, is_everyone
 from app.memory.epistemic.word_counts import Frequency
 from app.memory.lifecycle.state_change import Wording
@@ -20,6 +20,9 @@ from app.memory.records import Memory, Tier
 from app.memory.standing import Standing
 
 HAVING = frozenset({"knows", "suspects", "hiding"})
+# Share of a secret's words, by weight, from which a line tells it: less than whoever says it has to
+# say, since half of it is enough for a reader to guess the rest.
+TELLS = 0.5
 SAME_SUBJECT = 0.2  # share of a belief's words, by weight, that the truth about it has to have
 
 
@@ -105,7 +108,7 @@ class Withheld:
 
     def _tells(self, line: str, text: str, coverage: Coverage) -> bool:
         covers = coverage.covers
-        return covers(line, text, self._own, SAID) or covers(line, text, self._own, PART, run=RUN)
+        return covers(line, text, self._own, TELLS) or covers(line, text, self._own, PART, run=RUN)
 
     def _denies(self, line: str, belief: str) -> bool:
         """Whether a line says the opposite of what they take for true."""

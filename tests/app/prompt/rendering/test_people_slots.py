@@ -58,6 +58,16 @@ def test_only_the_one_who_answers_is_told_what_it_knows() -> None:
     assert "copy" not in whole(untold)
 
 
+@pytest.mark.real_model(9)
+def test_a_line_that_tells_half_of_a_secret_is_not_told() -> None:
+    """The recap told somebody for whom another spies, from whom just that was kept."""
+    told = "Odo told Ilse of copper and kettles, and whom he smuggles for."
+    secret = "that Odo smuggles barrels of copper in tall kettles"
+    held = [memory(told, hash=""), knowing(secret, "hiding", "Odo", target="Vera")]
+    assert told in whole(prompt(held, turn=Turn("Odo")))
+    assert told not in whole(prompt(held, turn=Turn("Vera")))
+
+
 @pytest.mark.real_model(12)
 def test_a_solo_chat_has_one_who_answers() -> None:
     assert "Vera conceals" in whole(prompt(SECRETS))
