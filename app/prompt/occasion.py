@@ -22,7 +22,7 @@ from app.memory.records import Document, DocumentKind, Ending, EndReason, Memory
 from app.memory.similarity import NO_VECTORS, Vectors
 from app.memory.standing import Standing, Status
 from app.memory.tiers.table import THREADS
-from app.prompt.choosing.ages import lately_from, scenes_after
+from app.prompt.choosing.ages import lately_from
 from app.prompt.choosing.drafts import Entry
 from app.prompt.choosing.notes import notes_of
 from app.prompt.choosing.presence import Presence, only_writer, writers
@@ -397,10 +397,6 @@ class Occasion:
         """Whether a memory is of the last messages, and so of the scene as it is."""
         first = self.story.scenes[-1].first if self.story.scenes else 0
         return standing.start >= max(first, len(self.story.messages) - within)
-
-    def scenes_since(self, standing: Standing) -> int:
-        """How many scenes began after a memory was noted."""
-        return scenes_after(self.story, standing.start)
 
     def is_lately(self, standing: Standing) -> bool:
         """Whether what a memory tells is so recent that it is told as of the present."""

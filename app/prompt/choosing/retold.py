@@ -66,7 +66,8 @@ def without_retold(draft: Draft, lines: Iterable[str], words: Words) -> Draft:
 
 def _value_of(entry: Entry) -> str:
     """Whose value it is and what it is, without its label and without how strong a feeling is."""
-    _, _, value = entry.text.rpartition(": ")
+    label, colon, value = entry.text.partition(": ")
+    value = value if colon else label  # a feeling has none
     return _ASIDE.sub(" ", f"{entry.head} {value}")
 
 

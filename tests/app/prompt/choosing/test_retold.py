@@ -83,6 +83,11 @@ def test_a_value_that_a_line_tells_by_the_way_is_left_out() -> None:
             Reason.ELSEWHERE,
         )
     ]
+    noted = value(
+        "Vera Holt", "character", "condition", "by her own word: in the bag of the harbour"
+    )
+    only = Draft(SlotName(Tier.STATE_LEDGER), (noted,), "", "")
+    assert without_retold(only, [line], WORDS).entries == (noted,)
     other = "Odo has the harbour log in his bag; Vera Holt looks for it."
     assert without_retold(draft, [other.replace("bag", "coat")], WORDS).entries == draft.entries
 
